@@ -1,0 +1,16 @@
+// The common tongue: plain types every room may use. Imports nothing outside this folder.
+
+export type * from './constraint.js';
+export { NEUTRAL_OUTPUT, NEUTRAL_SAMPLING, NEUTRAL_STOP } from './defaults.js';
+export type * from './engine.js';
+export {
+  ERROR_MESSAGES,
+  type ErrorCode,
+  type ErrorDetails,
+  type Failure,
+  KoineError,
+  toFailure,
+} from './errors.js';
+export type * from './event.js';
+export type * from './generate.js';
+export type * from './message.js';
