@@ -104,6 +104,13 @@ describe('scores', () => {
     runner.importKv(3, [foreign, tail]);
     expect(feed(runner, 3, prompt.slice(5), 5)).not.toBe(right);
     expect(feed(runner, 2, prompt.slice(5), 5)).toBe(right);
+    const other = createFakeRunner({ maxSequences: 2 });
+    feed(other, 0, [30, 31, 32, 10, 11]);
+    const tailOfAnother = other.exportKv(0, 3, 5);
+    feed(other, 1, [7, 8, 9]);
+    other.importKv(0, [other.exportKv(1, 0, 3), tailOfAnother]);
+    expect(other.kvTokens(0)).toEqual(prompt.slice(0, 5));
+    expect(feed(other, 0, prompt.slice(5), 5)).not.toBe(right);
   });
 
   it('follow a script across tokens, then end', () => {
