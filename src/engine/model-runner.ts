@@ -1,6 +1,33 @@
 // The contract the engine needs from any compute. `native` implements it over llama.cpp; test/support has one
 // whose model is a table. Runs in the engine process; every call is synchronous and from one thread.
 
+/** KV cache element types offered to users; smaller ones trade accuracy for memory. */
+export type KvType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0';
+
+/** What a model file says about itself. */
+export interface ModelFacts {
+  readonly architecture: string;
+  /** Human-readable, e.g. `Q8_0`. */
+  readonly quantization: string;
+  readonly parameters: number;
+  readonly sizeBytes: number;
+  readonly embeddingSize: number;
+  readonly trainedContextTokens: number;
+  /** Pooling written in the file; undefined for most chat models. */
+  readonly declaredPooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | undefined;
+  readonly chatTemplate: string | undefined;
+  readonly bosText: string;
+  readonly eosText: string;
+  readonly addsBos: boolean;
+  /** Fill-in-the-middle markers, when the model has all three. */
+  readonly infillTokens:
+    | { readonly prefix: number; readonly suffix: number; readonly middle: number }
+    | undefined;
+  /** False for encoder-only models, which can only embed. */
+  readonly canGenerate: boolean;
+  readonly adapters: readonly string[];
+}
+
 /** Fixed facts of a loaded model and its context. */
 export interface RunnerInfo {
   readonly vocabSize: number;

@@ -1,13 +1,14 @@
 // What the engine room is handed. Plain data that crosses to the engine process; no room imports `config`.
 
+import type { KvType } from './model-runner.js';
+
+export type { KvType } from './model-runner.js';
+
 /** A LoRA adapter to load beside the model. */
 export interface AdapterOption {
   readonly name: string;
   readonly path: string;
 }
-
-/** KV cache element types offered to users; smaller ones trade accuracy for memory. */
-export type KvType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0';
 
 /** Everything needed to run one model in one engine process. */
 export interface EngineOptions {
