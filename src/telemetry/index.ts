@@ -1,0 +1,5 @@
+// Logs and figures: what the server says about itself.
+
+export { createLogger, type Logger, type LoggerOptions, type LogLevel } from './logger.js';
+export { type EngineReading, type GenerationLabels, Metrics, type Outcome } from './metrics.js';
+export { RequestMeter } from './request-meter.js';
