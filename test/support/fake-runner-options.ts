@@ -1,6 +1,6 @@
 // What the fake runner can be told and asked, beside the contract: options with their defaults, counters, steps.
 
-import type { DecodeOutcome, ModelRunner } from '../../src/engine/model-runner.js';
+import type { DecodeOutcome, ModelFacts, ModelRunner } from '../../src/engine/model-runner.js';
 import type { FakeScript } from './fake-scores.js';
 import type { FakeVocabulary } from './fake-vocabulary.js';
 
@@ -31,6 +31,8 @@ export interface FakeRunnerOptions {
   readonly endBias?: number;
   /** Keep a record of every decode in `steps`. Default true. */
   readonly recordSteps?: boolean;
+  /** Differences from the facts of a small chat model that declares no pooling and has no template. */
+  readonly facts?: Partial<ModelFacts>;
   /** Called at every decode before it takes effect, e.g. to advance a test's clock. */
   readonly onDecode?: (step: FakeStep) => void;
 }
@@ -71,6 +73,7 @@ export interface FakeCounters {
 
 /** The fake's face for tests, beside the contract. */
 export interface FakeRunner extends ModelRunner {
+  readonly facts: ModelFacts;
   readonly vocabulary: FakeVocabulary;
   readonly counters: FakeCounters;
   readonly steps: readonly FakeStep[];
@@ -109,6 +112,7 @@ export function settle(options: FakeRunnerOptions): FakeSettings {
     script: [],
     endBias: -30,
     recordSteps: true,
+    facts: {},
     ...options,
     maxSequences,
     kvLayout,

@@ -2,7 +2,13 @@
 // really holds, so KV at a wrong place, of a wrong sequence or left behind changes the output. Protocol misuse
 // throws. Memory is in fake-kv.ts, tokens in fake-vocabulary.ts, scripts and scores in fake-scores.ts.
 
-import type { DecodeOutcome, KvBlock, RunnerInfo, StepBatch } from '../../src/engine/model-runner.js';
+import type {
+  DecodeOutcome,
+  KvBlock,
+  ModelFacts,
+  RunnerInfo,
+  StepBatch,
+} from '../../src/engine/model-runner.js';
 import { FakeKv, mix, ROW_TOKEN } from './fake-kv.js';
 import {
   type FakeCounters,
@@ -32,6 +38,7 @@ export function createFakeRunner(options: FakeRunnerOptions = {}): FakeRunner {
 
 class TableRunner implements FakeRunner {
   readonly info: RunnerInfo;
+  readonly facts: ModelFacts;
   readonly batch: StepBatch;
   readonly vocabulary = createFakeVocabulary();
   readonly counters: FakeCounters = {
@@ -74,6 +81,23 @@ class TableRunner implements FakeRunner {
       kvBytesPerToken: canMoveKv ? settings.kvBytesPerToken : 0,
       eogTokens: [this.vocabulary.eos, this.vocabulary.endOfTurn],
       maxThreads: settings.maxThreads,
+    };
+    this.facts = {
+      architecture: 'table',
+      quantization: 'none',
+      parameters: 1_000,
+      sizeBytes: 4_000,
+      embeddingSize: settings.embeddingSize,
+      trainedContextTokens: contextPerSequence,
+      declaredPooling: undefined,
+      chatTemplate: undefined,
+      bosText: '<bos>',
+      eosText: '<eos>',
+      addsBos: true,
+      infillTokens: undefined,
+      canGenerate: true,
+      adapters: settings.adapters,
+      ...settings.facts,
     };
     this.batch = {
       length: 0,
