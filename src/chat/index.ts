@@ -10,3 +10,10 @@ export {
 } from './format.js';
 export { requireTextOnly, textOf } from './media.js';
 export { type ChatRenderer, type ChatRendererOptions, createChatRenderer } from './render.js';
+export {
+  createReplyParser,
+  type ReplyParser,
+  type ReplyParserOptions,
+  replyMarkers,
+} from './reply/parser.js';
+export { type ToolCallSyntax, toolCallSyntax } from './syntax.js';
