@@ -52,8 +52,8 @@ export function one<T, D extends T | undefined>(
 }
 
 /** Declares a setting that can be given several times. */
-export function many<T>(kind: Kind<T>, about: string, rest: Rest): Many<T> {
-  return { many: true, kind, default: [], about, ...rest };
+export function many<T>(kind: Kind<T>, about: string, rest: Rest, values: readonly T[] = []): Many<T> {
+  return { many: true, kind, default: values, about, ...rest };
 }
 
 type Rest = Omit<Common, 'about'>;

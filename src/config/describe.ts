@@ -51,7 +51,10 @@ function flagOf(key: string, setting: AnySetting): string {
 
 function fallbackOf(setting: AnySetting): string {
   if (setting.defaultText !== undefined) return setting.defaultText;
-  return setting.many ? 'none' : setting.kind.show(setting.default);
+  if (!setting.many) return setting.kind.show(setting.default);
+  return setting.default.length === 0
+    ? 'none'
+    : setting.default.map((value) => setting.kind.show(value)).join(', ');
 }
 
 /** The settings as Markdown tables, one for each group. */

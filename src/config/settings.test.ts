@@ -2,7 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadSettings, SettingError, type SettingSources } from './index.js';
+import { DEFAULT_TGI_OPTIONS } from '../dialects/tgi/options.js';
+import {
+  engineOptionsOf,
+  type Flags,
+  httpOptionsOf,
+  loadSettings,
+  SettingError,
+  type SettingSources,
+  tgiOptionsOf,
+} from './index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'koine-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -145,5 +154,40 @@ describe('a refusal names the setting, what was given, where, and what is allowe
     expect(await refusal({ flags: { config: 'gone.yaml' } })).toBe(
       'The settings file /srv/gone.yaml does not exist.',
     );
+  });
+});
+
+describe('options of other rooms', () => {
+  it('have no web origins after `none`', async () => {
+    const of = async (flags: Flags) => httpOptionsOf(await load({ flags }), { port: 1 });
+    expect(await of({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 1,
+      corsOrigins: ['*'],
+      keepAliveMs: 15_000,
+    });
+    expect(await of({ corsOrigin: ['none'] })).toMatchObject({ corsOrigins: [] });
+  });
+
+  it("follow TGI's own defaults", async () => {
+    expect(tgiOptionsOf(await load({}))).toEqual(DEFAULT_TGI_OPTIONS);
+    const flags = { tgiMaxInputTokens: '7', tgiDisableGrammarSupport: true, tgiPayloadLimit: '1kB' };
+    expect(tgiOptionsOf(await load({ flags }))).toMatchObject({
+      maxInputTokens: 7,
+      disableGrammarSupport: true,
+      payloadLimit: 1000,
+    });
+  });
+
+  it('carry the engine its own', async () => {
+    const model = { id: 'm', aliases: ['default'], path: '/m.gguf' };
+    const flags = { ctxSize: '4096', lora: ['a=/a.gguf'], llamaLibDir: 'lib' };
+    expect(engineOptionsOf(await load({ flags }), model)).toMatchObject({
+      modelId: 'm',
+      modelPath: '/m.gguf',
+      contextTokens: 4096,
+      adapters: [{ name: 'a', path: '/a.gguf' }],
+      libraryDir: '/srv/lib',
+    });
   });
 });

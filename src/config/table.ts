@@ -14,6 +14,7 @@ import {
   text,
   toggle,
 } from './kinds.js';
+import { TGI_TABLE } from './table-tgi.js';
 
 const model = { group: 'model' } as const;
 const engine = { group: 'engine' } as const;
@@ -108,7 +109,12 @@ const serving = {
   port: one(integer(0, 65_535), 8080, 'port to listen on; 0 takes a free one', server),
   listen: many(listenAddress, 'a further address whose root is one dialect alone', server),
   apiKey: many(text('KEY'), 'keys clients must present as Bearer token', { ...server, secret: true }),
-  corsOrigin: many(text('ORIGIN'), 'web origins that may call the server; `*` is any', server),
+  corsOrigin: many(
+    text('ORIGIN'),
+    'web origins that may call the server; `*` is any, `none` is none',
+    server,
+    ['*'],
+  ),
   bodyLimit: one(bytes, 32 * 2 ** 20, 'largest request body', server),
   keepAlive: one(
     duration,
@@ -135,7 +141,7 @@ const logging = {
 };
 
 /** All settings by key. */
-export const TABLE = { ...models, ...engines, ...serving, ...logging };
+export const TABLE = { ...models, ...engines, ...serving, ...logging, ...TGI_TABLE };
 
 export type SettingKey = keyof typeof TABLE;
 
