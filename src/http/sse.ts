@@ -26,7 +26,7 @@ export class SseStream {
   #ready = true;
   #silent = true;
   #closed = false;
-  #wake: (() => void) | undefined;
+  #waiting: (() => void)[] = [];
   readonly #flush = (): void => {
     const text = this.#pending;
     if (text === '' || this.#closed) return;
@@ -71,7 +71,7 @@ export class SseStream {
   drained(): Promise<void> {
     if (this.#ready || this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.#waiting.push(resolve);
     });
   }
 
@@ -125,8 +125,8 @@ export class SseStream {
   }
 
   #release(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
   }
 }

@@ -1,0 +1,96 @@
+// The table of paths, and what each of them does with a request.
+
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/index.js';
+import type { Exchange, Route } from '../../http/index.js';
+import type { Engine, ModelDescription, Router } from '../../protocol/index.js';
+import type { Metrics } from '../../telemetry/index.js';
+import { type DecodeContext, decodeChat, decodeCompletion } from './decode.js';
+import { embedReply } from './embeddings.js';
+import { ChatReply } from './encode/chat.js';
+import { ChatStream } from './encode/chat-stream.js';
+import { CompletionReply, CompletionStream } from './encode/completion.js';
+import { streamReply, wholeReply } from './generate.js';
+import { modelList, modelObject } from './models.js';
+import { ChatBody, CompletionBody, EmbeddingBody } from './schema.js';
+import { bodyCheck } from './validate.js';
+
+/** What the dialect is given. */
+export interface OpenAiOptions {
+  readonly router: Router;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** All paths of the dialect. */
+export function openAiRoutes({ router, metrics, clock }: OpenAiOptions): readonly Route[] {
+  const checkChat = bodyCheck(ChatBody);
+  const checkCompletion = bodyCheck(CompletionBody);
+  const checkEmbedding = bodyCheck(EmbeddingBody);
+  const contextOf = (exchange: Exchange, description: ModelDescription): DecodeContext => ({
+    requestId: exchange.id,
+    created: clock.epochSeconds(),
+    description,
+    fingerprint: fingerprintOf(description),
+    replyId: randomBytes(12).toString('hex'),
+  });
+
+  const chat = async (exchange: Exchange): Promise<void> => {
+    const body = checkChat(exchange.body);
+    const { engine, description } = await find(router, body.model);
+    const decoded = decodeChat(body, contextOf(exchange, description));
+    const work = { engine, decoded, metrics, route: '/v1/chat/completions', input: 'messages' as const };
+    if (body.stream === true) await streamReply(exchange, work, new ChatStream(decoded.shape));
+    else await wholeReply(exchange, work, new ChatReply(decoded.shape));
+  };
+
+  const completion = async (exchange: Exchange): Promise<void> => {
+    const body = checkCompletion(exchange.body);
+    const { engine, description } = await find(router, body.model);
+    const decoded = decodeCompletion(body, contextOf(exchange, description));
+    const { shape, requests } = decoded;
+    const work = { engine, decoded, metrics, route: '/v1/completions', input: 'prompt' as const };
+    if (body.stream === true) await streamReply(exchange, work, new CompletionStream(shape, requests.length));
+    else await wholeReply(exchange, work, new CompletionReply(shape, requests.length));
+  };
+
+  const embeddings = async (exchange: Exchange): Promise<void> => {
+    const body = checkEmbedding(exchange.body);
+    const { engine, description } = await find(router, body.model);
+    await embedReply(exchange, body, engine, description);
+  };
+
+  return [
+    { method: 'POST', path: '/v1/chat/completions', handle: chat },
+    { method: 'POST', path: '/v1/completions', handle: completion },
+    { method: 'POST', path: '/v1/embeddings', handle: embeddings },
+    {
+      method: 'GET',
+      path: '/v1/models',
+      handle: async (exchange) => exchange.sendJson(200, modelList(await router.models())),
+    },
+    {
+      // Ids may contain slashes.
+      method: 'GET',
+      path: '/v1/models/*',
+      handle: async (exchange) => {
+        const { description } = await find(router, exchange.param('*'));
+        exchange.sendJson(200, modelObject(description));
+      },
+    },
+  ];
+}
+
+async function find(
+  router: Router,
+  model: string | undefined,
+): Promise<{ readonly engine: Engine; readonly description: ModelDescription }> {
+  const engine = router.resolve(model);
+  return { engine, description: await engine.describe() };
+}
+
+/** Changes when the model behind a name does, which is what clients compare seeds by. */
+function fingerprintOf({ id, architecture, quantization, parameters, sizeBytes }: ModelDescription): string {
+  const facts = [id, architecture, quantization, parameters, sizeBytes].join('|');
+  return `fp_${createHash('sha256').update(facts).digest('hex').slice(0, 10)}`;
+}
