@@ -67,7 +67,9 @@ export interface XtcParams {
 export interface SamplingParams {
   /** 0 = greedy, otherwise > 0. Neutral: 1. */
   readonly temperature: number;
-  /** Keep the k best; 0 = off. Ties with the k-th value are kept when `keepTies`. */
+  /** Apply the temperature after the filters instead of before them (llama.cpp's order). Absent: before. */
+  readonly temperatureLast?: boolean;
+  /** Keep the k best and all that tie with the k-th; 0 = off. */
   readonly topK: number;
   /** Nucleus mass in (0, 1]; 1 = off. */
   readonly topP: number;
@@ -102,7 +104,7 @@ export interface SamplingParams {
 export interface StopConditions {
   /** Upper bound on new tokens; absent = until the context is full. */
   readonly maxNewTokens?: number;
-  /** EOS and stops are not allowed before this many new tokens. */
+  /** EOS and stop tokens are not picked before this many new tokens; stop strings still end the sequence. */
   readonly minNewTokens: number;
   /** Texts that end the sequence wherever they appear in the output; the earliest wins, the longest on a tie. */
   readonly stopStrings: readonly string[];
