@@ -18,6 +18,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = [20, 19];
+/** npm writes its two lock files one after the other. */
+const SAME_RUN_MS = 5000;
 
 /** A failure to be shown as it is, without a stack. */
 export class NotReady extends Error {}
@@ -63,7 +65,10 @@ export function ensureInstalled() {
 /** True when somebody ran npm themselves after the lockfile last changed. */
 function isInstalledByHand() {
   const installed = statSync(join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
-  return installed !== undefined && installed.mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;
+  return (
+    installed !== undefined &&
+    installed.mtimeMs + SAME_RUN_MS >= statSync(join(root, 'package-lock.json')).mtimeMs
+  );
 }
 
 /** Compiles src to dist when a source is newer or different. The old dist stays in use until the new one is whole. */

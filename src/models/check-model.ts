@@ -47,7 +47,8 @@ export function checkModel(path: string, anyArchitecture = false): CheckedModel 
   return { header: first, parameters, sizeBytes };
 }
 
-function checkIsFile(path: string): void {
+/** Throws `invalid_request` unless there is a file at the path. */
+export function checkIsFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw badModel(path, 'no such file.');
   if (!stats.isFile()) throw badModel(path, `${basename(path)} is not a file.`);

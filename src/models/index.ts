@@ -1,5 +1,6 @@
 // Finding a model: names and paths, the folder of downloaded ones, the hub, and what a file's header tells.
 
+export { checkAdapter } from './check-adapter.js';
 export { type CheckedModel, checkModel } from './check-model.js';
 export { showBytes } from './choose-file.js';
 export type { GgufHeader } from './gguf-header.js';

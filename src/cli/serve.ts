@@ -1,0 +1,149 @@
+// `koine serve`, and the only place where the rooms of the server process meet. Order matters for the time to the
+// first token: engine processes are started first, and all else is loaded while they read their models.
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../base/index.js';
+import { type Flags, SettingError, type Settings } from '../config/index.js';
+import type { EngineLogLine, ManagedEngine } from '../engine/index.js';
+import type { EngineOptions } from '../engine/options.js';
+import type { ModelDescription } from '../protocol/index.js';
+import type { Logger } from '../telemetry/index.js';
+import { checkListen, loadDialects } from './dialects.js';
+import { UserError } from './explain.js';
+import type { OpenListeners } from './listeners.js';
+import { localRouter } from './local-router.js';
+import { resolveOptionsOf } from './resolve-options.js';
+import { engineOptionsFor } from './served-models.js';
+import { settingsOf } from './settings-of.js';
+import { shutdownHandler } from './shutdown.js';
+import { startText } from './summary.js';
+
+/** What runs in an engine process, beside this file. */
+const ENGINE_ENTRY = join(dirname(fileURLToPath(import.meta.url)), 'engine-process.js');
+
+/**
+ * Serves until told to stop by SIGTERM or SIGINT. Resolves once every model is ready and the addresses are printed.
+ * Throws what the user should read when settings, models or ports do not allow it; nothing is left running then.
+ */
+export async function serve(flags: Flags): Promise<void> {
+  process.title = 'koine serve';
+  const settings = await settingsOf(flags);
+  checkListen(settings);
+  const stopping = new AbortController();
+  const server = new Server(settings);
+  const onSignal = shutdownHandler({
+    drain() {
+      stopping.abort();
+      return server.drain();
+    },
+    exit: (code) => process.exit(code),
+    now: () => systemClock.now(),
+  });
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  try {
+    const options = resolveOptionsOf(settings, stopping.signal);
+    await server.start(await engineOptionsFor(settings, options, templateOf(settings)));
+  } catch (error) {
+    // Told to stop meanwhile: the signal's own way out is under way.
+    if (stopping.signal.aborted) return;
+    await server.close();
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    throw error;
+  }
+}
+
+/** Engines and listeners of one server process. */
+class Server {
+  readonly #settings: Settings;
+  #engines: readonly ManagedEngine[] = [];
+  #listeners: OpenListeners | undefined;
+  #log: Logger | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** Starts engines, opens the addresses while they load, and prints what is served when they are ready. */
+  async start(options: readonly EngineOptions[]): Promise<void> {
+    const { startEngine } = await import('../engine/index.js');
+    const log = import('../telemetry/index.js').then((telemetry) => this.#createLog(telemetry.createLogger));
+    this.#engines = options.map((option) =>
+      startEngine(option, { entryPath: ENGINE_ENTRY, onLog: logOf(option, log) }),
+    );
+    // Whichever comes first, the failure of an engine or of an address, is the one to tell.
+    const ready = Promise.all(
+      this.#engines.map((engine, i) => readyOrExplain(engine, options[i]?.modelPath ?? '')),
+    );
+    const [descriptions] = await Promise.all([ready, this.#listen(options, await log)]);
+    const models = descriptions.map((description, i) => ({
+      description,
+      threads: this.#engines[i]?.status().threads ?? 0,
+    }));
+    const addresses = this.#listeners?.addresses ?? [];
+    process.stdout.write(`${startText(models, addresses, this.#settings.apiKey.length > 0)}\n`);
+  }
+
+  /** Stops accepting, lets what runs finish within the limit, ends the engines. */
+  async drain(): Promise<void> {
+    const { drainTimeout } = this.#settings;
+    this.#log?.info({ inFlight: this.#listeners?.inFlight ?? 0, limitMs: drainTimeout }, 'stopping');
+    await this.#listeners?.drain(drainTimeout);
+    await this.close();
+  }
+
+  /** Ends everything now. */
+  async close(): Promise<void> {
+    await this.#listeners?.drain(0);
+    await Promise.all(this.#engines.map((engine) => engine.close()));
+  }
+
+  async #listen(options: readonly EngineOptions[], log: Logger): Promise<void> {
+    const [{ Metrics }, { openListeners }, { operations }] = await Promise.all([
+      import('../telemetry/index.js'),
+      import('./listeners.js'),
+      import('./operations.js'),
+    ]);
+    const metrics = new Metrics();
+    const engines = options.flatMap(({ modelId: id, aliases }, i) => {
+      const engine = this.#engines[i];
+      return engine === undefined ? [] : [{ id, aliases, engine }];
+    });
+    metrics.watchEngines(() => engines.map(({ id, engine }) => ({ model: id, status: engine.status() })));
+    const settings = this.#settings;
+    const dialects = await loadDialects({ settings, router: localRouter(engines), metrics });
+    const own = operations(engines, metrics);
+    this.#listeners = await openListeners({ settings, dialects, own, log, metrics });
+  }
+
+  #createLog(create: (options: { level: Settings['logLevel']; pretty: boolean }) => Logger): Logger {
+    this.#log = create({ level: this.#settings.logLevel, pretty: process.stderr.isTTY === true });
+    return this.#log;
+  }
+}
+
+/** What an engine says goes to the log, also what it says before the log is there. */
+function logOf({ modelId }: EngineOptions, log: Promise<Logger>): (line: EngineLogLine) => void {
+  return ({ level, text }) => void log.then((to) => to[level]({ model: modelId }, text));
+}
+
+/** A model that cannot be loaded is for the user to put right, whatever the reason. */
+async function readyOrExplain(engine: ManagedEngine, path: string): Promise<ModelDescription> {
+  try {
+    return await engine.ready;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UserError(reason.includes(path) ? reason : `${path}: ${reason}`, { cause });
+  }
+}
+
+/** The chat template that replaces the models' own. */
+function templateOf({ chatTemplate }: Settings): string | undefined {
+  if (chatTemplate === undefined) return undefined;
+  try {
+    return readFileSync(chatTemplate, 'utf8');
+  } catch (cause) {
+    throw new SettingError(`Setting chat-template: ${chatTemplate} cannot be read.`, { cause });
+  }
+}

@@ -1,0 +1,78 @@
+// Which models are served, and under which names: arguments and aliases in, checked files with their names out.
+
+import { type Alias, engineOptionsOf, type Settings } from '../config/index.js';
+import type { EngineOptions } from '../engine/options.js';
+import { checkAdapter, type ResolvedModel, type ResolveOptions, resolveModel } from '../models/index.js';
+import { UserError } from './explain.js';
+import { demoModelPath } from './package-files.js';
+
+/** The first model also answers to this name. */
+const DEFAULT_NAME = 'default';
+
+/**
+ * Finds every model the settings name, the demo model if none, and makes its engine's options. Throws what the user
+ * should read when a file is missing or wrong, or a name would stand for two models.
+ */
+export async function engineOptionsFor(
+  settings: Settings,
+  options: ResolveOptions,
+  chatTemplate?: string,
+): Promise<readonly EngineOptions[]> {
+  if (settings.lora.length > 0 && settings.model.length > 1) {
+    throw new UserError('--lora works with one model only, because an adapter belongs to a model.');
+  }
+  for (const { path } of settings.lora) checkAdapter(path);
+  const given = settings.model.length === 0 ? [demoModelPath] : settings.model;
+  const models: ResolvedModel[] = [];
+  for (const model of given) models.push(await resolveModel(model, options));
+  return nameModels(models, settings.alias).map(({ id, aliases, path }) =>
+    engineOptionsOf(settings, { id, aliases, path, ...(chatTemplate === undefined ? {} : { chatTemplate }) }),
+  );
+}
+
+/** A model with its names. */
+export interface NamedModel {
+  /** The name it is published under. */
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly path: string;
+}
+
+/** Gives models their names: the first alias is published, file name and further aliases are other names. */
+export function nameModels(
+  models: readonly Pick<ResolvedModel, 'id' | 'path'>[],
+  aliases: readonly Alias[],
+): readonly NamedModel[] {
+  const [first] = models;
+  const unknown = aliases.find(
+    (alias) => alias.model !== undefined && !models.some((model) => model.id === alias.model),
+  );
+  if (unknown !== undefined) {
+    throw new UserError(
+      `--alias ${unknown.name}=${unknown.model}: no such model; there is ${models.map((m) => m.id).join(', ')}.`,
+    );
+  }
+  const named = models.map((model) => {
+    const own = aliases.filter((alias) => (alias.model ?? first?.id) === model.id).map((alias) => alias.name);
+    const [id = model.id, ...others] = [...own, model.id];
+    const names = [...others, ...(model === first ? [DEFAULT_NAME] : [])].filter((name) => name !== id);
+    return { id, aliases: [...new Set(names)], path: model.path };
+  });
+  checkUnique(named);
+  return named;
+}
+
+function checkUnique(models: readonly NamedModel[]): void {
+  const owners = new Map<string, NamedModel>();
+  for (const model of models) {
+    for (const name of [model.id, ...model.aliases]) {
+      const other = owners.get(name);
+      if (other !== undefined) {
+        throw new UserError(
+          `The name ${name} would stand for ${other.path} and ${model.path}; serve one of them under an --alias.`,
+        );
+      }
+      owners.set(name, model);
+    }
+  }
+}

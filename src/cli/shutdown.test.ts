@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { shutdownHandler } from './shutdown.js';
+
+function stage() {
+  let time = 0;
+  let finish: (() => void) | undefined;
+  let fail: ((reason: Error) => void) | undefined;
+  const drained: string[] = [];
+  const exits: number[] = [];
+  const handle = shutdownHandler({
+    drain(signal) {
+      drained.push(signal);
+      return new Promise((resolve, reject) => {
+        finish = resolve;
+        fail = reject;
+      });
+    },
+    exit: (code) => exits.push(code),
+    now: () => time,
+  });
+  return {
+    handle,
+    drained,
+    exits,
+    pass: (ms: number) => (time += ms),
+    finish: () => finish?.(),
+    fail: () => fail?.(new Error()),
+  };
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('ending on request', () => {
+  it('drains once and exits 0', async () => {
+    const { handle, drained, exits, finish } = stage();
+    handle('SIGTERM');
+    await settled();
+    expect([drained, exits]).toEqual([['SIGTERM'], []]);
+    finish();
+    await settled();
+    expect(exits).toEqual([0]);
+  });
+
+  it('takes signals that come together for one', () => {
+    const { handle, drained, exits, pass } = stage();
+    handle('SIGINT');
+    pass(499);
+    handle('SIGINT');
+    expect([drained, exits]).toEqual([['SIGINT'], []]);
+  });
+
+  it('ends at once when told again later', () => {
+    const { handle, exits, pass } = stage();
+    handle('SIGINT');
+    pass(500);
+    handle('SIGTERM');
+    expect(exits).toEqual([143]);
+  });
+
+  it('exits 1 when the drain fails', async () => {
+    const { handle, exits, fail } = stage();
+    handle('SIGTERM');
+    fail();
+    await settled();
+    expect(exits).toEqual([1]);
+  });
+});
