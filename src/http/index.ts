@@ -11,5 +11,6 @@ export {
 export { Exchange } from './exchange.js';
 export { ListenError } from './listen-error.js';
 export { type ExchangeRecord, Listener, type ListenerSpec } from './listener.js';
+export { type OperationsOptions, operations } from './operations.js';
 export { DEFAULT_HTTP, type HttpOptions } from './options.js';
 export { type SseOptions, SseStream } from './sse.js';

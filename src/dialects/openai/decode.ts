@@ -25,6 +25,8 @@ export interface ReplyShape {
   readonly includeUsage: boolean;
   readonly hasLogprobs: boolean;
   readonly returnTokenIds: boolean;
+  /** Special tokens are part of the text. */
+  readonly showsSpecial: boolean;
   /** Completions: the prompt is part of the text. */
   readonly echo: boolean;
   /** Chat: calls are worded as `function_call`. */
@@ -177,6 +179,7 @@ function commonShape(body: CommonBody, { created, description, fingerprint }: De
     n: body.n ?? 1,
     includeUsage: body.stream_options?.include_usage ?? false,
     returnTokenIds: body.return_token_ids ?? false,
+    showsSpecial: body.skip_special_tokens === false,
   };
 }
 

@@ -3,7 +3,7 @@
 import type { GenerateEvent, ReplyPart, Usage } from '../../../protocol/index.js';
 import type { ReplyShape } from '../decode.js';
 import { DONE, envelope, type StreamEncoder, tokenIdsText, usageText, wireReason } from '../encode.js';
-import { chatLogprobs } from './logprobs.js';
+import { chatLogprobs, shownTokens } from './logprobs.js';
 
 type Delta = Extract<GenerateEvent, { kind: 'delta' }>;
 
@@ -77,17 +77,22 @@ export class ChatStream implements StreamEncoder {
   }
 
   /** Several parts, calls, reasoning, log-probabilities or token ids. */
-  #slowDelta({ parts, choice, text, tokens }: Delta): string {
+  #slowDelta({ parts, choice, text, tokens = [] }: Delta): string {
+    const { hasLogprobs, returnTokenIds, isLegacyCall, showsSpecial } = this.#shape;
     const open = this.#open[choice] ?? '';
-    const shown: readonly ReplyPart[] = parts ?? [{ kind: 'content', text }];
-    const deltas = shown.map((part) => deltaText(part, this.#shape.isLegacyCall));
-    // A token whose text is still held back carries its log-probability on a chunk without text.
-    const hasTokens = tokens !== undefined && tokens.length > 0;
-    if (deltas.length === 0 && hasTokens && !this.#isPlain) deltas.push('{"content":""}');
+    const said: readonly ReplyPart[] = parts ?? (text === '' ? [] : [{ kind: 'content', text }]);
+    const deltas = said.map((part) => deltaText(part, isLegacyCall));
+    const scored = hasLogprobs ? shownTokens(tokens, showsSpecial) : [];
+    // A token whose text is still held back carries its log-probability, or its id, on a chunk without text.
+    const isNews = scored.length > 0 || (returnTokenIds && tokens.length > 0);
+    if (deltas.length === 0 && isNews) deltas.push('{"content":""}');
     const [first, ...rest] = deltas;
     if (first === undefined) return '';
-    const logprobs = this.#shape.hasLogprobs && hasTokens ? chatLogprobs(tokens) : 'null';
-    const ids = tokenIdsText(this.#shape, tokens?.map(({ id }) => id) ?? []);
+    const logprobs = scored.length > 0 ? chatLogprobs(scored) : 'null';
+    const ids = tokenIdsText(
+      this.#shape,
+      tokens.map(({ id }) => id),
+    );
     const close = `,"logprobs":${logprobs},"finish_reason":null${ids}}]${this.#usage}}\n\n`;
     return `${open}${first}${close}${rest.map((delta) => `${open}${delta}${this.#close}`).join('')}`;
   }

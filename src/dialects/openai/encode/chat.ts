@@ -9,7 +9,7 @@ import {
 } from '../../../protocol/index.js';
 import type { ReplyShape } from '../decode.js';
 import { envelope, type ReplyEncoder, tokenIdsText, usageText, wireReason } from '../encode.js';
-import { chatLogprobs } from './logprobs.js';
+import { chatLogprobs, shownTokens } from './logprobs.js';
 
 interface Call {
   readonly id: string;
@@ -44,7 +44,13 @@ export class ChatReply implements ReplyEncoder {
 
   take(event: GenerateEvent): void {
     if (event.kind === 'started') this.#promptIds = event.prompt?.map(({ id }) => id) ?? [];
-    if (event.kind === 'choice') this.#choice(event.choice).reason = event.reason;
+    if (event.kind === 'choice') {
+      const choice = this.#choice(event.choice);
+      choice.reason = event.reason;
+      // An engine that reports whole calls at the end need not have sent them in parts.
+      if (choice.calls.length === 0)
+        choice.calls.push(...(event.toolCalls ?? []).map((call) => ({ ...call })));
+    }
     if (event.kind === 'delta') this.#add(this.#choice(event.choice), event);
   }
 
@@ -83,8 +89,8 @@ export class ChatReply implements ReplyEncoder {
   }
 
   #choiceText(choice: Choice, index: number): string {
-    const { isLegacyCall, hasLogprobs } = this.#shape;
-    const logprobs = hasLogprobs ? chatLogprobs(choice.tokens) : 'null';
+    const { isLegacyCall, hasLogprobs, showsSpecial } = this.#shape;
+    const logprobs = hasLogprobs ? chatLogprobs(shownTokens(choice.tokens, showsSpecial)) : 'null';
     const reason = wireReason(choice.reason ?? 'cancelled', isLegacyCall);
     const ids = tokenIdsText(
       this.#shape,

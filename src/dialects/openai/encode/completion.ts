@@ -11,7 +11,7 @@ import {
   usageText,
   wireReason,
 } from '../encode.js';
-import { CompletionLogprobs, lengthOf } from './logprobs.js';
+import { CompletionLogprobs, lengthOf, shownTokens } from './logprobs.js';
 
 type Started = Extract<GenerateEvent, { kind: 'started' }>;
 
@@ -83,8 +83,10 @@ export class CompletionStream implements StreamEncoder {
   #slowDelta(index: number, text: string, tokens: readonly TokenInfo[]): string {
     if (text === '' && tokens.length === 0) return '';
     const logprobs = this.#logprobs[index];
-    logprobs?.add(tokens);
-    const scored = logprobs !== undefined && tokens.length > 0 ? logprobs.take() : 'null';
+    const shown = shownTokens(tokens, this.#shape.showsSpecial);
+    logprobs?.add(shown);
+    const scored = logprobs !== undefined && shown.length > 0 ? logprobs.take() : 'null';
+    if (text === '' && scored === 'null' && !this.#shape.returnTokenIds) return '';
     const ids = tokenIdsText(
       this.#shape,
       tokens.map(({ id }) => id),
@@ -137,7 +139,7 @@ export class CompletionReply implements ReplyEncoder {
     }
     choice.text += event.text;
     for (const { id } of event.tokens ?? []) choice.ids.push(id);
-    choice.logprobs?.add(event.tokens ?? []);
+    choice.logprobs?.add(shownTokens(event.tokens ?? [], this.#shape.showsSpecial));
   }
 
   body(usage: Usage): string {
@@ -156,6 +158,6 @@ export class CompletionReply implements ReplyEncoder {
 /** With echo the prompt's own tokens come first; without it offsets begin where the prompt ends. */
 function startLogprobs({ prompt, promptText }: Started, echo: boolean): CompletionLogprobs {
   const logprobs = new CompletionLogprobs(echo ? 0 : lengthOf(promptText ?? ''));
-  if (echo) logprobs.add(prompt ?? []);
+  if (echo) logprobs.addPrompt(prompt ?? [], promptText ?? '');
   return logprobs;
 }

@@ -5,6 +5,11 @@ import type { ScoredToken, TokenInfo } from '../../../protocol/index.js';
 /** What stands for minus infinity, which JSON cannot say. */
 const NEVER = -9999;
 
+/** The tokens whose log-probabilities are listed: those that are part of the text, so that their texts join to it. */
+export function shownTokens(tokens: readonly TokenInfo[], showsSpecial: boolean): readonly TokenInfo[] {
+  return showsSpecial ? tokens : tokens.filter(({ special }) => !special);
+}
+
 /** The `content` list of a chat's `logprobs`, as JSON text. */
 export function chatLogprobs(tokens: readonly TokenInfo[]): string {
   const content = tokens.map((token) => ({
@@ -35,15 +40,28 @@ export class CompletionLogprobs {
     this.#offset = offset;
   }
 
+  /** Generated tokens, each as long as its text. */
   add(tokens: readonly TokenInfo[]): void {
+    for (const token of tokens) this.#push(token, lengthOf(token.text));
+  }
+
+  /** The prompt's tokens; those that are not part of its text (an added BOS) have no length. */
+  addPrompt(tokens: readonly TokenInfo[], text: string): void {
+    let at = 0;
     for (const token of tokens) {
-      this.#tokens.push(textOf(token));
-      this.#logprobs.push(token.logprob === null ? null : finite(token.logprob));
-      // The first token of a prompt has no probability, hence no alternatives.
-      this.#top.push(token.logprob === null ? null : alternatives(token));
-      this.#offsets.push(this.#offset);
-      this.#offset += lengthOf(token.text);
+      const isShown = text.startsWith(token.text, at);
+      this.#push(token, isShown ? lengthOf(token.text) : 0);
+      if (isShown) at += token.text.length;
     }
+  }
+
+  #push(token: TokenInfo, length: number): void {
+    this.#tokens.push(textOf(token));
+    this.#logprobs.push(token.logprob === null ? null : finite(token.logprob));
+    // The first token of a prompt has no probability, hence no alternatives.
+    this.#top.push(token.logprob === null ? null : alternatives(token));
+    this.#offsets.push(this.#offset);
+    this.#offset += length;
   }
 
   /** What was added since the last call, as JSON text; offsets go on counting. */
