@@ -380,6 +380,11 @@ export function fakeRouter(...engines: readonly [FakeEngine, ...FakeEngine[]]): 
   };
 }
 
+function withBytes(info: TokenInfo, bytes: readonly number[]): TokenInfo {
+  const [first, ...others] = info.top ?? [];
+  return { ...info, bytes, ...(first !== undefined && { top: [{ ...first, bytes }, ...others] }) };
+}
+
 function failureOf(reply: FakeReply): Failure {
   return (
     reply.failure ?? {

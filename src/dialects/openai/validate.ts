@@ -1,6 +1,6 @@
 // Checks a parsed body against its schema and says in one sentence which field is wrong and what it must be.
 
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { KoineError } from '../../protocol/index.js';
 
@@ -9,8 +9,11 @@ export type BodyCheck<T> = (body: unknown) => T;
 
 /** Prepares the check of one schema. Explicit nulls of optional fields count as absent, as OpenAI has it. */
 export function bodyCheck<S extends TSchema>(schema: S): BodyCheck<Static<S>> {
-  const check = new Ajv({ strict: false, verbose: true }).compile<Static<S>>(schema);
+  // Compiled at first use: the server is to answer soon after its start, and our own schemas need no checking.
+  let compiled: ValidateFunction<Static<S>> | undefined;
   return (body) => {
+    compiled ??= new Ajv(AJV_OPTIONS).compile<Static<S>>(schema);
+    const check = compiled;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new KoineError('invalid_request', `The request body must be a JSON object, not ${kindOf(body)}.`);
     }
@@ -19,6 +22,8 @@ export function bodyCheck<S extends TSchema>(schema: S): BodyCheck<Static<S>> {
     throw refusal(check.errors ?? []);
   };
 }
+
+const AJV_OPTIONS = { strict: false, verbose: true, meta: false, validateSchema: false } as const;
 
 /** Members below which nulls may mean something: free-form documents and vectors. */
 const OPAQUE = new Set([
