@@ -166,6 +166,11 @@ export class LlamaRunner implements ModelRunner {
     return this.#model.isControl(token);
   }
 
+  /** Where the libraries come from. */
+  get librarySource(): string {
+    return this.#library.location.source;
+  }
+
   /** Longest input `embed` takes, in tokens. */
   get maxEmbedTokens(): number {
     return this.#embedder.model.maxTokens;

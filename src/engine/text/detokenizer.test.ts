@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TextStream, TokenTable } from './detokenizer.js';
+import { decodeText, TextStream, TokenTable } from './detokenizer.js';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const whatwg = (bytes: Uint8Array) => {
@@ -102,5 +102,13 @@ describe('TokenTable', () => {
         }
       }),
     );
+  });
+});
+
+describe('decodeText', () => {
+  it('reads whole characters and leaves out what is not complete', () => {
+    expect(decodeText(utf8('häß 😀'))).toBe('häß 😀');
+    expect(decodeText(utf8('a😀').subarray(0, 4))).toBe('a');
+    expect(decodeText(new Uint8Array(0))).toBe('');
   });
 });

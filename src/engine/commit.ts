@@ -1,0 +1,126 @@
+// From a row of logits to a token that counts: sample, append, show, decide whether the sequence goes on. Every
+// finish reason is decided here. Engine process; called once per sequence and step.
+
+import type { FinishReason, ScoredToken, TokenInfo } from '../protocol/index.js';
+import type { Group } from './group.js';
+import type { ModelRunner } from './model-runner.js';
+import type { Outbox } from './outbox.js';
+import { rowLogprobs, type SamplerWorkspace, type TokenLogprobs } from './sampling/index.js';
+import type { Sequence } from './sequence.js';
+import { decodeText, type TokenTable } from './text/index.js';
+
+/** Whether a sequence goes on, and why not. */
+export type Verdict =
+  | { readonly kind: 'goes-on' }
+  | { readonly kind: 'ends'; readonly reason: FinishReason; readonly stopText?: string }
+  | { readonly kind: 'fails'; readonly message: string };
+
+const GOES_ON: Verdict = { kind: 'goes-on' };
+
+/** Samples and commits. Holds what all sequences share; has no state of its own. */
+export class Committer {
+  readonly #runner: ModelRunner;
+  readonly #workspace: SamplerWorkspace;
+  readonly #table: TokenTable;
+  readonly #eog: ReadonlySet<number>;
+
+  constructor(runner: ModelRunner, workspace: SamplerWorkspace, table: TokenTable) {
+    this.#runner = runner;
+    this.#workspace = workspace;
+    this.#table = table;
+    this.#eog = new Set(runner.info.eogTokens);
+  }
+
+  /** Picks the next token of a sequence from a row of the last decode and appends it. */
+  next(sequence: Sequence, row: Float32Array): Verdict {
+    const { group } = sequence;
+    const isTooEarly = sequence.generated < group.stop.minNewTokens;
+    const mask = sequence.matcher?.mask() ?? null;
+    const token = sequence.sampler.sample(row, mask, {
+      banEog: isTooEarly || (group.stop.ignoreEos && mask === null),
+      bannedTokens: isTooEarly ? group.stop.stopTokens : [],
+    });
+    if (token < 0)
+      return { kind: 'fails', message: 'no token may follow: the constraint and the bans exclude all' };
+    const scores = this.#scores(sequence);
+    sequence.sampler.accept(token);
+    sequence.matcher?.accept(token);
+    sequence.append(token);
+    return this.#show(sequence, token, scores);
+  }
+
+  /** Records the log-probabilities of prompt token `position + 1`, which the row at `position` predicts. */
+  scorePrompt(sequence: Sequence, position: number, row: Float32Array): void {
+    const token = sequence.tokens[position + 1] ?? 0;
+    const top = sequence.group.output.promptLogprobs ?? 0;
+    const scores = rowLogprobs(row, token, top, this.#workspace);
+    sequence.group.promptScores.push(this.#tokenInfo(token, scores));
+  }
+
+  /** A prompt token without a score. */
+  plainToken(token: number): TokenInfo {
+    return this.#tokenInfo(token, undefined);
+  }
+
+  #scores(sequence: Sequence): TokenLogprobs | undefined {
+    const { output, bestOf } = sequence.group;
+    if (output.logprobs === undefined && bestOf === 1) return undefined;
+    const scores = sequence.sampler.logprobs(output.logprobs ?? 0, output.logprobsOf);
+    sequence.output.logprobSum += scores.logprob;
+    sequence.output.logprobCount++;
+    return scores;
+  }
+
+  #show(sequence: Sequence, token: number, scores: TokenLogprobs | undefined): Verdict {
+    const { output, group } = sequence;
+    const isEnd = this.#eog.has(token) && !group.stop.ignoreEos;
+    const isStopToken = group.stop.stopTokens.includes(token);
+    // A token that ends the sequence is no part of its text, unless special tokens are to be shown.
+    const isSpecial = isEnd || isStopToken || this.#runner.isControl(token);
+    const text = isSpecial ? output.showSpecial(token) : output.show(token);
+    if (group.output.tokens || group.output.logprobs !== undefined) {
+      output.addToken(this.#reported(token, text, scores, isSpecial));
+    }
+    if (isEnd) return { kind: 'ends', reason: 'eos' };
+    if (isStopToken) return { kind: 'ends', reason: 'stop_sequence' };
+    const stopText = output.matched;
+    if (stopText !== undefined) return { kind: 'ends', reason: 'stop_sequence', stopText };
+    if (sequence.matcher?.isFinished === true) return { kind: 'ends', reason: 'eos' };
+    return sequence.length >= sequence.maxLength ? { kind: 'ends', reason: 'length' } : GOES_ON;
+  }
+
+  /** A token as reported; its text may be shorter than its bytes where it ends inside a character. */
+  #reported(id: number, text: string, scores: TokenLogprobs | undefined, special: boolean): TokenInfo {
+    const logprob = scores === undefined ? null : scores.logprob;
+    const token = { id, text, logprob, special, ...this.#bytesUnless(text, id) };
+    return scores === undefined || scores.top.length === 0
+      ? token
+      : { ...token, top: this.#alternatives(scores) };
+  }
+
+  #tokenInfo(id: number, scores: TokenLogprobs | undefined): TokenInfo {
+    if (id < 0) return { id, text: '', logprob: null, special: true };
+    return this.#reported(id, decodeText(this.#table.bytes(id)), scores, this.#runner.isControl(id));
+  }
+
+  #alternatives(scores: TokenLogprobs): ScoredToken[] {
+    return scores.top.map(({ id, logprob }) => {
+      const text = decodeText(this.#table.bytes(id));
+      return { id, text, logprob, ...this.#bytesUnless(text, id) };
+    });
+  }
+
+  /** Raw bytes go along only where the text does not hold them: tokens that end inside a character. */
+  #bytesUnless(text: string, id: number): { bytes?: readonly number[] } {
+    return this.#table.wholeText(id) === text ? {} : { bytes: [...this.#table.bytes(id)] };
+  }
+}
+
+/** Sends what a sequence has to show, if the request streams or the sequence has ended. */
+export function emitPending(outbox: Outbox, group: Group, sequence: Sequence, isEnd: boolean): void {
+  const { output, choice } = sequence;
+  if (!output.hasPending || !(group.output.stream || isEnd)) return;
+  const text = output.takeText();
+  if (text !== undefined) outbox.text(group, choice, text);
+  else outbox.ofChoice(group, choice, { kind: 'delta', choice, ...output.take() });
+}

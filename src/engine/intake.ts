@@ -1,0 +1,181 @@
+// From a submission to a group of sequences: tokenise, truncate, check what only the model can tell. Engine process.
+
+import { randomBytes } from 'node:crypto';
+import { KoineError } from '../protocol/index.js';
+import type { Group } from './group.js';
+import type { ModelFacts, ModelRunner } from './model-runner.js';
+import { SequenceOutput } from './output.js';
+import type { PromptInput, Submission } from './process/messages.js';
+import { choiceSeed, type SamplerWorkspace, SequenceSampler } from './sampling/index.js';
+import { type OutputMatcher, type RowSpan, Sequence } from './sequence.js';
+import type { TokenTable } from './text/index.js';
+
+export interface IntakeParts {
+  readonly runner: ModelRunner;
+  readonly facts: ModelFacts;
+  readonly workspace: SamplerWorkspace;
+  readonly table: TokenTable;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** A prompt as the engine runs it. Positions of rows hold negative pseudo-tokens that stand for their content. */
+export interface Prompt {
+  readonly tokens: Int32Array;
+  readonly rowSpans: readonly RowSpan[];
+}
+
+/** Turns a prompt into tokens. Throws `KoineError` with what is wrong with it. */
+export function readPrompt(parts: IntakeParts, input: PromptInput, truncateTo: number | undefined): Prompt {
+  const whole = tokensOf(parts, input);
+  if (truncateTo === undefined || whole.tokens.length <= truncateTo) return whole;
+  if (whole.rowSpans.length > 0) {
+    throw new KoineError('unsupported', 'a prompt with media cannot be truncated', { field: 'truncateTo' });
+  }
+  return { tokens: whole.tokens.slice(-truncateTo), rowSpans: [] };
+}
+
+/** Makes the group of a submission. Throws `KoineError` when it cannot be run at all. */
+export function createGroup(
+  parts: IntakeParts,
+  submission: Submission,
+  arrival: number,
+  matchers: readonly OutputMatcher[] | undefined,
+): Group {
+  const prompt = readPrompt(parts, submission.prompt, submission.truncateTo);
+  checkLength(parts, prompt.tokens.length, submission);
+  const { sampling } = submission;
+  const seed = sampling.seed === undefined ? randomBytes(8).readBigUInt64LE() : BigInt(sampling.seed);
+  const group: Group = {
+    key: submission.key,
+    id: submission.id,
+    priority: submission.priority,
+    arrival,
+    adapter: submission.adapter ?? null,
+    scope: submission.adapter ?? '',
+    usePrefixCache: submission.usePrefixCache,
+    stop: submission.stop,
+    output: submission.output,
+    n: submission.n,
+    bestOf: Math.max(submission.bestOf, submission.n),
+    seed,
+    isGreedy: sampling.temperature === 0,
+    sequences: [],
+    promptScores: [],
+    held: new Map(),
+    arrivedMs: parts.now(),
+    startedMs: 0,
+    firstTokenMs: 0,
+    cachedTokens: 0,
+    hasStarted: false,
+    live: 0,
+  };
+  for (let choice = 0; choice < group.bestOf; choice++) {
+    group.sequences.push(createSequence(parts, submission, group, choice, prompt, matchers?.[choice]));
+  }
+  group.live = group.bestOf;
+  return group;
+}
+
+function createSequence(
+  { runner, workspace, table }: IntakeParts,
+  submission: Submission,
+  group: Group,
+  choice: number,
+  prompt: Prompt,
+  matcher: OutputMatcher | undefined,
+): Sequence {
+  const { seed: _, ...sampling } = submission.sampling;
+  const sampler = new SequenceSampler(sampling, {
+    workspace,
+    seed: choiceSeed(group.seed, choice),
+    eogTokens: runner.info.eogTokens,
+    prompt: prompt.tokens,
+    tokenBytes: (token) => runner.tokenBytes(token),
+    rawLogprobs: submission.output.logprobs !== undefined || group.bestOf > 1,
+  });
+  const room = runner.info.contextPerSequence - prompt.tokens.length;
+  const maxNew = Math.min(room, submission.stop.maxNewTokens ?? room);
+  const output = new SequenceOutput(submission.stop, submission.output, table, submission.markers);
+  const maxLength = prompt.tokens.length + maxNew;
+  return new Sequence(group, choice, prompt.tokens, prompt.rowSpans, sampler, output, maxLength, matcher);
+}
+
+function checkLength({ runner }: IntakeParts, length: number, submission: Submission): void {
+  if (length === 0) throw new KoineError('invalid_request', 'the prompt is empty', { field: 'prompt' });
+  const limit = runner.info.contextPerSequence;
+  if (length >= limit) {
+    throw new KoineError(
+      'too_long',
+      `the prompt has ${length} tokens; the context holds ${limit}, with the output`,
+      {
+        promptTokens: length,
+        limitTokens: limit,
+        ...(submission.stop.maxNewTokens === undefined ? {} : { maxNewTokens: submission.stop.maxNewTokens }),
+      },
+    );
+  }
+}
+
+function tokensOf(parts: IntakeParts, input: PromptInput): Prompt {
+  const { runner, facts } = parts;
+  switch (input.kind) {
+    case 'text':
+      return { tokens: runner.tokenize(input.text, input.addSpecial, input.parseSpecial), rowSpans: [] };
+    case 'tokens':
+      return { tokens: checkedTokens(input.tokens, runner.info.vocabSize), rowSpans: [] };
+    case 'infill': {
+      const markers = facts.infillTokens;
+      if (markers === undefined) {
+        throw new KoineError(
+          'unsupported',
+          'the model has no fill-in-the-middle tokens: leave the suffix out',
+        );
+      }
+      const prefix = runner.tokenize(input.prefix, false, false);
+      const suffix = runner.tokenize(input.suffix, false, false);
+      const tokens = [markers.prefix, ...prefix, markers.suffix, ...suffix, markers.middle];
+      return { tokens: Int32Array.from(tokens), rowSpans: [] };
+    }
+    case 'segments':
+      return joinSegments(parts, input.segments);
+  }
+}
+
+function checkedTokens(tokens: readonly number[], vocabSize: number): Int32Array {
+  const bad = tokens.find((token) => !(Number.isInteger(token) && token >= 0 && token < vocabSize));
+  if (bad === undefined) return Int32Array.from(tokens);
+  throw new KoineError('invalid_request', `token ${bad} is not in the vocabulary of ${vocabSize}`, {
+    field: 'prompt',
+  });
+}
+
+function joinSegments(
+  { runner }: IntakeParts,
+  segments: Extract<PromptInput, { kind: 'segments' }>['segments'],
+): Prompt {
+  const tokens: number[] = [];
+  const rowSpans: RowSpan[] = [];
+  for (const segment of segments) {
+    if (segment.kind === 'text') {
+      tokens.push(...runner.tokenize(segment.text, tokens.length === 0, true));
+      continue;
+    }
+    const bytes = Buffer.from(segment.rows, 'base64');
+    if (bytes.length !== segment.count * runner.info.embeddingSize * 4) {
+      throw new KoineError('invalid_request', 'the embedding rows are not of the width the model expects');
+    }
+    const rows = new Float32Array(new Uint8Array(bytes).buffer);
+    rowSpans.push({ from: tokens.length, to: tokens.length + segment.count, rows });
+    const mark = contentMark(bytes);
+    for (let i = 0; i < segment.count; i++) tokens.push(mark - i);
+  }
+  return { tokens: Int32Array.from(tokens), rowSpans };
+}
+
+/** A negative number that stands for media content, so that equal images share their prefix and others do not. */
+function contentMark(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return -1 - (hash & 0x3fffffff);
+}

@@ -1,0 +1,213 @@
+// The model side of an engine process: messages in, the step loop, one message out per step. Knows nothing of how a
+// process is started or a model is loaded; cli/engine-process.ts hands it both.
+
+import { type Failure, KoineError, toFailure } from '../../protocol/index.js';
+import { createNoCache } from '../cache/no-cache.js';
+import { Places } from '../cache/places.js';
+import type { PrefixCache } from '../cache/prefix-cache.js';
+import { RadixCache } from '../cache/radix-cache.js';
+import { createGroup, type IntakeParts } from '../intake.js';
+import { createLoadReader } from '../machine-load.js';
+import type { ModelFacts, ModelRunner } from '../model-runner.js';
+import type { EngineOptions } from '../options.js';
+import { createSamplerWorkspace } from '../sampling/index.js';
+import { StepLoop } from '../step.js';
+import { TokenTable } from '../text/index.js';
+import { ThreadControl } from '../thread-control.js';
+import type { FromEngine, ProcessStatus, Query, Submission, ToEngine } from './messages.js';
+import { QueryQueue } from './query-queue.js';
+
+export interface HostParts {
+  readonly runner: ModelRunner;
+  readonly facts: ModelFacts;
+  readonly options: EngineOptions;
+  /** Longest input of an embedding, in tokens. */
+  readonly maxEmbedTokens: number;
+  readonly librarySource: string;
+  readonly send: (message: FromEngine) => void;
+}
+
+/** Time between status messages while work goes on. Milliseconds. */
+const STATUS_EVERY_MS = 250;
+
+/** Runs one model until told to stop. */
+export class EngineHost {
+  readonly #parts: HostParts;
+  readonly #cache: PrefixCache;
+  readonly #places: Places;
+  readonly #loop: StepLoop;
+  readonly #threads: ThreadControl;
+  readonly #intake: IntakeParts;
+  readonly #queries: QueryQueue;
+  #arrivals = 0;
+  #isScheduled = false;
+  #statusAtMs = 0;
+
+  constructor(parts: HostParts) {
+    const { runner, options } = parts;
+    this.#parts = parts;
+    this.#cache = createCache(runner, options);
+    this.#places = new Places(runner, this.#cache);
+    const workspace = createSamplerWorkspace(runner.info.vocabSize);
+    const table = new TokenTable((token) => runner.tokenBytes(token));
+    const now = (): number => performance.now();
+    this.#threads = new ThreadControl({
+      maxThreads: options.adaptThreads ? runner.info.maxThreads : 1,
+      readLoad: createLoadReader(),
+    });
+    this.#loop = new StepLoop({
+      runner,
+      places: this.#places,
+      workspace,
+      table,
+      sharesPrefixes: options.prefixCacheBytes > 0,
+      now,
+      onStepTime: (shape, ms) =>
+        options.adaptThreads ? this.#threads.observe({ shape, ms, nowMs: now() }) : runner.info.maxThreads,
+    });
+    this.#intake = { runner, facts: parts.facts, workspace, table, now };
+    this.#queries = new QueryQueue({ runner, facts: parts.facts, maxEmbedTokens: parts.maxEmbedTokens });
+  }
+
+  /** Announces the model. */
+  start(): void {
+    const { runner, facts, send, librarySource, maxEmbedTokens } = this.#parts;
+    const { vocabSize, contextPerSequence, maxSequences, eogTokens, kvBytesPerToken, maxThreads } =
+      runner.info;
+    send({
+      kind: 'ready',
+      facts,
+      runner: {
+        vocabSize,
+        contextTokens: contextPerSequence,
+        maxSequences,
+        eogTokens,
+        maxEmbedTokens,
+        kvBytesPerToken,
+        threads: maxThreads,
+        librarySource,
+      },
+    });
+    send({ kind: 'status', status: this.#status() });
+  }
+
+  /** Handles one message from the server process. `stop` and `start` are the process's own business. */
+  receive(message: ToEngine): void {
+    switch (message.kind) {
+      case 'submit':
+        this.#submit(message.submission);
+        break;
+      case 'cancel':
+        this.#loop.cancel(message.key);
+        break;
+      case 'query':
+        this.#query(message.key, message.query);
+        break;
+      case 'cancel-query':
+        this.#queries.cancel(message.key);
+        break;
+      case 'start':
+      case 'stop':
+        return;
+    }
+    this.#schedule();
+  }
+
+  dispose(): void {
+    this.#parts.runner.dispose();
+  }
+
+  #submit(submission: Submission): void {
+    const refuse = (failure: Failure): void => {
+      this.#loop.outbox.ofGroup(submission.key, { kind: 'failed', failure });
+    };
+    try {
+      if (!this.#parts.facts.canGenerate)
+        throw new KoineError('unsupported', 'this model only makes embeddings');
+      this.#loop.add(createGroup(this.#intake, submission, this.#arrivals++, undefined));
+    } catch (error) {
+      refuse(this.#failureOf(error));
+    }
+  }
+
+  #query(key: number, query: Query): void {
+    try {
+      const result = this.#queries.answerNow(key, query);
+      if (result !== undefined) this.#parts.send({ kind: 'answer', key, result });
+    } catch (error) {
+      this.#parts.send({ kind: 'refused', key, failure: this.#failureOf(error) });
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    // An immediate runs after the channel has been read, so a step sees every message that came before it.
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isScheduled = false;
+    try {
+      this.#loop.step();
+      this.#embedOne();
+    } catch (error) {
+      // A bug in the loop: nothing in it can be trusted, and the supervisor starts a fresh process.
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#parts.send({ kind: 'log', level: 'error', text: `the step loop failed: ${text}` });
+      throw error;
+    }
+    this.#emit();
+    if (this.#loop.hasWork || this.#queries.hasWork) this.#schedule();
+  }
+
+  /** One pass of embeddings between two steps, so that neither holds up the other for long. */
+  #embedOne(): void {
+    const { send } = this.#parts;
+    for (const done of this.#queries.work()) {
+      if (done.kind === 'answer') send(done);
+      else send({ kind: 'refused', key: done.key, failure: this.#failureOf(done.error) });
+    }
+  }
+
+  #emit(): void {
+    const isIdle = !this.#loop.hasWork || (this.#loop.waiting.length === 0 && this.#loop.running.size === 0);
+    const now = performance.now();
+    const isDue = isIdle || now - this.#statusAtMs >= STATUS_EVERY_MS;
+    if (this.#loop.outbox.isEmpty && !isDue) return;
+    const { texts, events } = this.#loop.outbox.take();
+    if (isDue) this.#statusAtMs = now;
+    this.#parts.send({ kind: 'step', texts, events, ...(isDue ? { status: this.#status() } : {}) });
+  }
+
+  #status(): ProcessStatus {
+    const { cells } = this.#places.audit();
+    const cache = this.#cache.stats();
+    const swapped = this.#loop.waiting.snapshot().filter((sequence) => sequence.phase === 'swapped').length;
+    return {
+      running: this.#loop.running.size,
+      waiting: this.#loop.waiting.length - swapped,
+      swapped,
+      kvCells: { total: cells.total, running: cells.running, cached: cells.cached },
+      prefixCache: { ...this.#loop.hits, usedBytes: cache.usedBytes, budgetBytes: cache.budgetBytes },
+      threads: this.#parts.options.adaptThreads ? this.#threads.threads : this.#parts.runner.info.maxThreads,
+      steps: this.#loop.steps,
+    };
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (!(error instanceof KoineError)) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#parts.send({ kind: 'log', level: 'error', text });
+    }
+    return toFailure(error);
+  }
+}
+
+function createCache(runner: ModelRunner, options: EngineOptions): PrefixCache {
+  if (options.prefixCacheBytes === 0 || !runner.info.canMoveKv) return createNoCache();
+  return new RadixCache({
+    budgetBytes: options.prefixCacheBytes,
+    split: (block, at) => runner.splitKv(block, at),
+  });
+}

@@ -1,0 +1,75 @@
+// What a step computes: the decode token of every running sequence first, then prompt chunks within a budget.
+// Plain data in, plain data out. Engine process.
+
+import type { Sequence } from '../sequence.js';
+import { type PrefillItem, sharePrefill } from './policies/prefill-share.js';
+
+/** Logits rows of prompt tokens are kept at once only this many at a time. */
+const PROMPT_LOGPROB_CHUNK = 32;
+
+/** Tokens of one sequence in a step: positions `from` .. `from + count - 1`. */
+export interface PlanEntry {
+  readonly sequence: Sequence;
+  readonly from: number;
+  readonly count: number;
+  /** Embedding rows rather than tokens: run in a call of their own. */
+  readonly isRows: boolean;
+}
+
+/** A step's work, in the order of places. */
+export interface StepPlan {
+  readonly adapter: string | null;
+  readonly entries: readonly PlanEntry[];
+  readonly decodes: number;
+  readonly prefillTokens: number;
+}
+
+export interface PlanLimits {
+  /** Most tokens of a step. */
+  readonly batchTokens: number;
+  /** Prefill tokens a step may carry beside so many decodes. */
+  readonly prefillBudget: (decodes: number, most: number) => number;
+}
+
+/** Plans the next step over running sequences (sorted by place) of one adapter. */
+export function planStep(running: readonly Sequence[], adapter: string | null, limits: PlanLimits): StepPlan {
+  const chosen = running.filter((sequence) => sequence.group.adapter === adapter);
+  const prefilling = chosen.filter((sequence) => !sequence.isDecoding);
+  const decodes = chosen.length - prefilling.length;
+  const most = limits.batchTokens - decodes;
+  const amounts = new Map<Sequence, number>();
+  if (prefilling.length > 0 && most > 0) {
+    prefilling.sort((a, b) => a.group.arrival - b.group.arrival || a.choice - b.choice);
+    const items: PrefillItem[] = prefilling.map((sequence) => ({
+      remaining: sequence.remaining,
+      limit: chunkLimit(sequence),
+    }));
+    const shares = sharePrefill(items, limits.prefillBudget(decodes, most));
+    for (const [i, sequence] of prefilling.entries()) amounts.set(sequence, shares[i] ?? 0);
+  }
+  const entries: PlanEntry[] = [];
+  let prefillTokens = 0;
+  for (const sequence of chosen) {
+    const count = sequence.isDecoding ? 1 : (amounts.get(sequence) ?? 0);
+    if (count === 0) continue;
+    if (!sequence.isDecoding) prefillTokens += count;
+    const isRows = sequence.rowSpanAt(sequence.computed) !== undefined;
+    entries.push({ sequence, from: sequence.computed, count, isRows });
+  }
+  return { adapter, entries, decodes, prefillTokens };
+}
+
+/** Most tokens of a sequence in one step: up to the next change between tokens and rows. */
+function chunkLimit(sequence: Sequence): number {
+  const toBorder = sequence.nextBorder(sequence.computed) - sequence.computed;
+  const scoresPrompt = sequence.choice === 0 && sequence.group.output.promptLogprobs !== undefined;
+  return scoresPrompt ? Math.min(toBorder, PROMPT_LOGPROB_CHUNK) : toBorder;
+}
+
+/** The adapter whose turn it is: the one after `last` among those that have running sequences. */
+export function nextAdapter(running: readonly Sequence[], last: string | null): string | null {
+  const present = [...new Set(running.map((sequence) => sequence.group.adapter))];
+  if (present.length === 1) return present[0] ?? null;
+  present.sort((a, b) => (a ?? '').localeCompare(b ?? ''));
+  return present[(present.indexOf(last) + 1) % present.length] ?? null;
+}

@@ -1,0 +1,112 @@
+// One generation in flight. Three numbers say where it stands: `promptLength`, `length` (prompt and output tokens)
+// and `computed` (positions whose KV exists); the rest follows from them. Engine process.
+
+import type { FinishReason } from '../protocol/index.js';
+import type { Tenant } from './cache/places.js';
+import type { Group } from './group.js';
+import type { KvBlock } from './model-runner.js';
+import type { SequenceOutput } from './output.js';
+import type { SequenceSampler } from './sampling/index.js';
+
+/** Rows that stand at consecutive positions in place of tokens. */
+export interface RowSpan {
+  readonly from: number;
+  readonly to: number;
+  /** (to - from) * embeddingSize floats. */
+  readonly rows: Float32Array;
+}
+
+/** A constraint at work on one sequence. */
+export interface OutputMatcher {
+  /** Tokens allowed next, one bit each; null = all. */
+  mask(): Int32Array | null;
+  /** Moves on by a token that was allowed. */
+  accept(token: number): void;
+  /** True once nothing may follow. */
+  readonly isFinished: boolean;
+  dispose(): void;
+}
+
+/** Where a sequence is in its life: waiting -> running -> ended, with swapped in between when it had to give way. */
+export type Phase = 'waiting' | 'running' | 'swapped' | 'ended';
+
+/** See the head of this file. Invariant: 0 <= computed <= length, promptLength <= length. */
+export class Sequence implements Tenant {
+  phase: Phase = 'waiting';
+  tokens: Int32Array;
+  length: number;
+  computed = 0;
+  place = -1;
+  /** KV in host memory while swapped. */
+  swapped: KvBlock | undefined;
+  /** Another sequence that is computing a prefix this one shares, and how much of it to wait for. */
+  waitsFor: { readonly leader: Sequence; readonly positions: number } | undefined;
+  /** Whether the wait for a leader has been considered; once is enough. */
+  hasLookedForLeader = false;
+  reason: FinishReason | undefined;
+  readonly promptLength: number;
+
+  constructor(
+    readonly group: Group,
+    readonly choice: number,
+    prompt: Int32Array,
+    readonly rowSpans: readonly RowSpan[],
+    readonly sampler: SequenceSampler,
+    readonly output: SequenceOutput,
+    /** Most tokens prompt and output may have together. */
+    readonly maxLength: number,
+    /** What the output must look like, when the request says so. */
+    readonly matcher: OutputMatcher | undefined,
+  ) {
+    this.promptLength = prompt.length;
+    this.length = prompt.length;
+    this.tokens = new Int32Array(Math.min(maxLength, prompt.length + 256));
+    this.tokens.set(prompt);
+  }
+
+  get scope(): string {
+    return this.group.scope;
+  }
+
+  get usePrefixCache(): boolean {
+    return this.group.usePrefixCache;
+  }
+
+  get generated(): number {
+    return this.length - this.promptLength;
+  }
+
+  /** Tokens whose KV is still to be computed; 1 while decoding. */
+  get remaining(): number {
+    return this.length - this.computed;
+  }
+
+  /** True once the prompt is computed and each step adds one token. */
+  get isDecoding(): boolean {
+    return this.remaining === 1 && this.generated > 0;
+  }
+
+  /** Appends a sampled token. */
+  append(token: number): void {
+    if (this.length === this.tokens.length) {
+      const larger = new Int32Array(Math.min(this.maxLength, this.tokens.length * 2));
+      larger.set(this.tokens);
+      this.tokens = larger;
+    }
+    this.tokens[this.length++] = token;
+  }
+
+  /** The row span that covers a position, if any. */
+  rowSpanAt(position: number): RowSpan | undefined {
+    return this.rowSpans.find((span) => position >= span.from && position < span.to);
+  }
+
+  /** First position at or after `from` where tokens change to rows or back; the length if none. */
+  nextBorder(from: number): number {
+    for (const span of this.rowSpans) {
+      if (from < span.from) return span.from;
+      if (from < span.to) return span.to;
+    }
+    return this.length;
+  }
+}

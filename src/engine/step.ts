@@ -1,0 +1,307 @@
+// The loop a reader can recite: schedule, run, sample, commit, emit. One call of `step` is one turn; nobody else calls
+// the runner's decode. Engine process.
+
+import { KoineError, toFailure } from '../protocol/index.js';
+import type { Places } from './cache/places.js';
+import { Committer, emitPending, type Verdict } from './commit.js';
+import { finishChoice, finishGroup, startGroup } from './events.js';
+import type { Group } from './group.js';
+import type { ModelRunner } from './model-runner.js';
+import { Outbox } from './outbox.js';
+import type { SamplerWorkspace } from './sampling/index.js';
+import { Admission } from './scheduler/admission.js';
+import { nextAdapter, type PlanEntry, planStep, type StepPlan } from './scheduler/plan.js';
+import { planMove } from './scheduler/policies/compaction.js';
+import { StepCosts } from './scheduler/policies/step-costs.js';
+import { WaitingQueue } from './scheduler/queue.js';
+import { RunningSet } from './scheduler/running-set.js';
+import type { Sequence } from './sequence.js';
+import type { TokenTable } from './text/index.js';
+
+export interface StepParts {
+  readonly runner: ModelRunner;
+  readonly places: Places;
+  readonly workspace: SamplerWorkspace;
+  readonly table: TokenTable;
+  readonly sharesPrefixes: boolean;
+  readonly now: () => number;
+  /** Told after every decode: shape of the step and its time. Returns the threads for the next one. */
+  readonly onStepTime: (shape: number, ms: number) => number;
+}
+
+/** Steps in a row with a gap between running places before one is moved: a gap often closes by itself. */
+const PATIENCE_WITH_GAPS = 4;
+
+/** All running and waiting sequences of one model, and the turn that advances them. */
+export class StepLoop {
+  readonly outbox = new Outbox();
+  readonly waiting = new WaitingQueue();
+  readonly running = new RunningSet();
+  readonly hits = { hitTokens: 0, missTokens: 0 };
+  steps = 0;
+  readonly #parts: StepParts;
+  readonly #admission: Admission;
+  readonly #committer: Committer;
+  readonly #costs: StepCosts;
+  readonly #groups = new Map<number, Group>();
+  #adapter: string | null = null;
+  #threads: number;
+  #gapSteps = 0;
+
+  constructor(parts: StepParts) {
+    this.#parts = parts;
+    this.#threads = parts.runner.info.maxThreads;
+    this.#committer = new Committer(parts.runner, parts.workspace, parts.table);
+    this.#costs = new StepCosts(parts.runner.info.maxSequences);
+    this.#admission = new Admission({
+      runner: parts.runner,
+      places: parts.places,
+      waiting: this.waiting,
+      running: this.running,
+      sharesAcrossRequests: parts.sharesPrefixes,
+      onSeated: (sequence, reused) => this.#seated(sequence, reused),
+    });
+  }
+
+  get hasWork(): boolean {
+    return this.waiting.length > 0 || this.running.size > 0 || !this.outbox.isEmpty;
+  }
+
+  /** Requests that are not done. */
+  get groups(): number {
+    return this.#groups.size;
+  }
+
+  /** Takes a request in. It is looked at in the next step. */
+  add(group: Group): void {
+    this.#groups.set(group.key, group);
+    for (const sequence of group.sequences) this.waiting.add(sequence);
+  }
+
+  /** Drops a request at once: its places are free before the next step. Unknown keys have ended already. */
+  cancel(key: number): void {
+    const group = this.#groups.get(key);
+    if (group !== undefined) this.#drop(group);
+  }
+
+  /** One turn. Afterwards the outbox holds what it produced. */
+  step(): void {
+    this.#admission.admit();
+    this.#closeGaps();
+    if (this.running.size === 0) return;
+    this.#ensureCells();
+    const plan = this.#schedule();
+    if (plan.entries.length === 0) return;
+    this.steps++;
+    const tokens = plan.entries.filter((entry) => !entry.isRows);
+    if (tokens.length > 0) this.#runTokens({ ...plan, entries: tokens });
+    for (const entry of plan.entries) if (entry.isRows) this.#runRows(entry);
+  }
+
+  #schedule(): StepPlan {
+    const running = this.running.all();
+    this.#adapter = nextAdapter(running, this.#adapter);
+    return planStep(running, this.#adapter, {
+      batchTokens: this.#parts.runner.batch.tokens.length,
+      prefillBudget: (decodes, most) => this.#costs.prefillBudget(decodes, this.#cellBudget(decodes, most)),
+    });
+  }
+
+  #runTokens(plan: StepPlan): void {
+    const { runner, now } = this.#parts;
+    this.#fillBatch(plan.entries);
+    runner.setAdapter(plan.adapter);
+    const begun = now();
+    const outcome = runner.decode();
+    const ms = now() - begun;
+    if (outcome !== 'ok') {
+      this.#decodeFailed(plan.entries, outcome);
+      return;
+    }
+    this.#costs.observe(plan.decodes, plan.prefillTokens, ms);
+    const threads = this.#parts.onStepTime(stepShape(plan), ms);
+    if (threads !== this.#threads) runner.setThreads(threads);
+    this.#threads = threads;
+    let row = 0;
+    for (const entry of plan.entries) row = this.#commit(entry, row);
+  }
+
+  #runRows(entry: PlanEntry): void {
+    const { runner } = this.#parts;
+    const { sequence, from, count } = entry;
+    const span = sequence.rowSpanAt(from);
+    if (span === undefined) return;
+    const width = runner.info.embeddingSize;
+    const rows = span.rows.subarray((from - span.from) * width, (from - span.from + count) * width);
+    runner.setAdapter(sequence.group.adapter);
+    const outcome = runner.decodeRows(rows, sequence.place, from, from + count === sequence.length);
+    if (outcome === 'ok') this.#commit(entry, 0);
+    else this.#decodeFailed([entry], outcome);
+  }
+
+  /** Entry i of the batch is a token at a position of a place; logits are wanted where a token will be sampled. */
+  #fillBatch(entries: readonly PlanEntry[]): void {
+    const { batch } = this.#parts.runner;
+    let at = 0;
+    for (const { sequence, from, count } of entries) {
+      const scoresPrompt = wantsPromptScores(sequence);
+      for (let position = from; position < from + count; position++, at++) {
+        batch.tokens[at] = sequence.tokens[position] ?? 0;
+        batch.positions[at] = position;
+        batch.sequences[at] = sequence.place;
+        batch.wantsLogits[at] = scoresPrompt || position === sequence.length - 1 ? 1 : 0;
+      }
+    }
+    batch.length = at;
+  }
+
+  /** Takes an entry's result in; returns the row after its last one. */
+  #commit({ sequence, from, count }: PlanEntry, firstRow: number): number {
+    const { runner } = this.#parts;
+    const scoresPrompt = wantsPromptScores(sequence);
+    let row = firstRow;
+    sequence.computed += count;
+    for (let position = from; scoresPrompt && position < from + count; position++, row++) {
+      if (position + 1 < sequence.promptLength) {
+        this.#committer.scorePrompt(sequence, position, runner.logits(row));
+      }
+    }
+    if (sequence.computed < sequence.length) return row;
+    const lastRow = scoresPrompt ? row - 1 : row++;
+    if (sequence.generated === 0) this.#promptDone(sequence.group);
+    if (sequence.length >= sequence.maxLength) this.#conclude(sequence, { kind: 'ends', reason: 'length' });
+    else this.#conclude(sequence, this.#committer.next(sequence, runner.logits(lastRow)));
+    return row;
+  }
+
+  #conclude(sequence: Sequence, verdict: Verdict): void {
+    const { group } = sequence;
+    if (group.firstTokenMs === 0) group.firstTokenMs = this.#parts.now();
+    switch (verdict.kind) {
+      case 'goes-on':
+        emitPending(this.outbox, group, sequence, false);
+        return;
+      case 'ends':
+        this.#end(sequence, verdict);
+        return;
+      case 'fails':
+        this.#fail(group, new KoineError('constraint', verdict.message));
+    }
+  }
+
+  #end(sequence: Sequence, verdict: Extract<Verdict, { kind: 'ends' }>): void {
+    const { group } = sequence;
+    sequence.phase = 'ended';
+    sequence.reason = verdict.reason;
+    sequence.matcher?.dispose();
+    this.running.remove(sequence);
+    this.#parts.places.leave(sequence);
+    finishChoice(this.outbox, sequence, verdict.stopText);
+    if (--group.live > 0) return;
+    finishGroup(this.outbox, group, this.#parts.now());
+    this.#groups.delete(group.key);
+  }
+
+  #fail(group: Group, error: unknown): void {
+    this.#drop(group);
+    this.outbox.ofGroup(group.key, { kind: 'failed', failure: toFailure(error) });
+  }
+
+  #drop(group: Group): void {
+    for (const sequence of group.sequences) {
+      if (sequence.phase === 'running') {
+        this.running.remove(sequence);
+        this.#parts.places.leave(sequence);
+      } else this.waiting.remove(sequence);
+      sequence.phase = 'ended';
+      sequence.swapped = undefined;
+      sequence.matcher?.dispose();
+    }
+    this.#groups.delete(group.key);
+  }
+
+  #decodeFailed(entries: readonly PlanEntry[], outcome: 'no-space' | 'failed'): void {
+    if (outcome === 'no-space') {
+      this.#parts.places.evictResidents(this.#parts.runner.info.totalCells);
+      const only = entries.length === 1 && this.running.size === 1 ? entries[0] : undefined;
+      if (only === undefined && this.#admission.swapOutYoungest()) return;
+      if (only !== undefined && only.sequence.generated > 0) {
+        this.#end(only.sequence, { kind: 'ends', reason: 'length' });
+        return;
+      }
+    }
+    const groups = new Set(entries.map(({ sequence }) => sequence.group));
+    for (const group of groups) {
+      for (const sequence of group.sequences) if (sequence.phase === 'running') this.#distrust(sequence);
+      this.#fail(group, new KoineError('internal', 'the model could not compute the next token'));
+    }
+  }
+
+  /** What a failed decode left in the KV is unknown, so nothing of it may be reused. */
+  #distrust(sequence: Sequence): void {
+    this.running.remove(sequence);
+    this.#parts.places.discard(sequence);
+    sequence.phase = 'ended';
+  }
+
+  #seated(sequence: Sequence, reused: number): void {
+    const { group } = sequence;
+    if (sequence.generated === 0) {
+      this.hits.hitTokens += reused;
+      this.hits.missTokens += sequence.promptLength - reused;
+    }
+    if (group.hasStarted) return;
+    group.startedMs = this.#parts.now();
+    group.cachedTokens = reused;
+    if (group.output.promptLogprobs === undefined) startGroup(this.outbox, group, this.#committer);
+  }
+
+  #promptDone(group: Group): void {
+    if (!group.hasStarted) startGroup(this.outbox, group, this.#committer);
+  }
+
+  /** Unified pool: every running sequence needs a cell; residents go first, then the youngest sequence. */
+  #ensureCells(): void {
+    const { runner, places } = this.#parts;
+    if (runner.info.kvLayout === 'streams') return;
+    places.evictResidents(this.running.size);
+    while (places.audit().cells.free < this.running.size && this.running.size > 1) {
+      if (!this.#admission.swapOutYoungest()) return;
+    }
+  }
+
+  #cellBudget(decodes: number, most: number): number {
+    const { runner, places } = this.#parts;
+    if (runner.info.kvLayout === 'streams') return most;
+    return Math.max(1, Math.min(most, places.audit().cells.free - decodes));
+  }
+
+  #closeGaps(): void {
+    const { runner, places } = this.#parts;
+    if (runner.info.kvLayout === 'unified' || !runner.info.canMoveKv || this.running.size < 2) return;
+    const move = planMove(
+      this.running.all().map((sequence) => sequence.place),
+      runner.info.maxSequences,
+    );
+    this.#gapSteps = move === undefined ? 0 : this.#gapSteps + 1;
+    if (move === undefined || this.#gapSteps < PATIENCE_WITH_GAPS) return;
+    const sequence = this.running.all().find((candidate) => candidate.place === move.from);
+    if (sequence === undefined) return;
+    this.running.remove(sequence);
+    places.relocate(sequence, move.to);
+    this.running.add(sequence);
+    this.#gapSteps = 0;
+  }
+}
+
+function wantsPromptScores(sequence: Sequence): boolean {
+  return (
+    sequence.choice === 0 && sequence.generated === 0 && sequence.group.output.promptLogprobs !== undefined
+  );
+}
+
+/** Steps with the same number cost about the same: decodes exactly, prefill by its order of magnitude. */
+function stepShape(plan: StepPlan): number {
+  const prefill = plan.prefillTokens === 0 ? 0 : 1 + Math.floor(Math.log2(plan.prefillTokens) * 2);
+  return plan.decodes + prefill * 1024;
+}

@@ -1,0 +1,159 @@
+// How many threads compute. ggml's threads spin at barriers, so a core that somebody else wants stalls every step:
+// two threads on two busy cores can be fifty times slower than one. So the number is a control loop, not a constant.
+// A pure state machine over step times and the machine's load; docs/decisions/0003-thread-control.md has the rule.
+
+/** What the controller learns from. */
+export interface StepSample {
+  /** Kind of step: steps of one shape cost the same when nothing disturbs. */
+  readonly shape: number;
+  readonly ms: number;
+  /** Monotonic milliseconds at the end of the step. */
+  readonly nowMs: number;
+}
+
+/** Averages since the last reading, in cores. */
+export interface MachineLoad {
+  /** Nobody used them. */
+  readonly idle: number;
+  /** This process used them. */
+  readonly own: number;
+}
+
+export interface ThreadControlOptions {
+  readonly maxThreads: number;
+  /** Reads the load since the last call; undefined where the system does not tell. */
+  readonly readLoad: () => MachineLoad | undefined;
+}
+
+/** A step this many times slower than usual is a sign that a core is wanted by somebody else. */
+const COLLAPSE = 3;
+/** Steps in a row that must be slow: a single one may be chance ... */
+const SLOW_STEPS = 2;
+/** ... unless it is this much slower; waiting for a second one would then cost too much. */
+const CERTAIN_COLLAPSE = 12;
+/** A trial must take less than this share of the time before it to be kept. */
+const WORTH_IT = 0.95;
+const TRIAL_STEPS = 4;
+/** More threads are tried only when this much of a core lies idle for each of them. */
+const IDLE_PER_THREAD = 0.5;
+/** Fewer are tried when nothing is idle and our threads get less than this share of their cores. */
+const CONTENDED = 0.85;
+/** Time between readings of the load, and longest pause between trials. Milliseconds. */
+const READ_EVERY_MS = 250;
+const MAX_PAUSE_MS = 4000;
+const SMOOTHING = 0.1;
+
+interface Trial {
+  readonly from: number;
+  readonly shape: number;
+  readonly before: number;
+  steps: number;
+  totalMs: number;
+}
+
+/** Chooses the number of threads for the next step. */
+export class ThreadControl {
+  #threads: number;
+  readonly #options: ThreadControlOptions;
+  /** Usual step time by threads and shape. */
+  readonly #usual: Map<number, number>[];
+  #slow = 0;
+  #trial: Trial | undefined;
+  #nextReadMs = 0;
+  #pauseMs = READ_EVERY_MS;
+  #nextTrialMs = 0;
+
+  constructor(options: ThreadControlOptions) {
+    this.#options = options;
+    this.#threads = options.maxThreads;
+    this.#usual = Array.from({ length: options.maxThreads + 1 }, () => new Map<number, number>());
+  }
+
+  get threads(): number {
+    return this.#threads;
+  }
+
+  /** Takes a finished step in and returns the number of threads for the next one. */
+  observe(sample: StepSample): number {
+    if (this.#options.maxThreads === 1) return 1;
+    if (this.#trial !== undefined) this.#continueTrial(this.#trial, sample);
+    else if (this.#isCollapsed(sample)) this.#stepDown(sample.nowMs);
+    else {
+      this.#learn(sample);
+      this.#considerTrial(sample);
+    }
+    return this.#threads;
+  }
+
+  #isCollapsed({ shape, ms }: StepSample): boolean {
+    const usual = this.#usual[this.#threads]?.get(shape);
+    if (this.#threads === 1 || usual === undefined) return false;
+    this.#slow = ms > COLLAPSE * usual ? this.#slow + 1 : 0;
+    return this.#slow >= SLOW_STEPS || ms > CERTAIN_COLLAPSE * usual;
+  }
+
+  #stepDown(nowMs: number): void {
+    this.#threads = fewer(this.#threads);
+    this.#slow = 0;
+    this.#pauseMs = READ_EVERY_MS;
+    this.#nextTrialMs = nowMs + this.#pauseMs;
+    this.#options.readLoad();
+    this.#nextReadMs = nowMs + READ_EVERY_MS;
+  }
+
+  /** Speeds up quickly, slows down slowly: slow steps are disturbed more often than fast ones are lucky. */
+  #learn({ shape, ms }: StepSample): void {
+    const times = this.#usual[this.#threads];
+    const old = times?.get(shape) ?? ms;
+    times?.set(shape, old + (ms < old ? 3 : 1) * SMOOTHING * (ms - old));
+  }
+
+  #considerTrial({ shape, nowMs }: StepSample): void {
+    if (nowMs < this.#nextReadMs) return;
+    this.#nextReadMs = nowMs + READ_EVERY_MS;
+    const load = this.#options.readLoad();
+    if (load === undefined || nowMs < this.#nextTrialMs) return;
+    const next = this.#candidate(load);
+    const before = this.#usual[this.#threads]?.get(shape);
+    if (next === this.#threads || before === undefined) return;
+    this.#trial = { from: this.#threads, shape, before, steps: 0, totalMs: 0 };
+    this.#threads = next;
+  }
+
+  #candidate({ idle, own }: MachineLoad): number {
+    const up = Math.min(this.#options.maxThreads, this.#threads + Math.ceil(this.#threads / 3));
+    if (up > this.#threads && idle >= IDLE_PER_THREAD * (up - this.#threads)) return up;
+    const isContended = idle < IDLE_PER_THREAD / 2 && own < CONTENDED * this.#threads;
+    return isContended ? fewer(this.#threads) : this.#threads;
+  }
+
+  #continueTrial(trial: Trial, { shape, ms, nowMs }: StepSample): void {
+    if (shape !== trial.shape) {
+      // The work changed under the trial, which now says nothing.
+      this.#endTrial(trial, false, nowMs);
+      return;
+    }
+    trial.steps++;
+    trial.totalMs += ms;
+    const mean = trial.totalMs / trial.steps;
+    if (ms > COLLAPSE * trial.before) this.#endTrial(trial, false, nowMs);
+    else if (trial.steps >= TRIAL_STEPS) this.#endTrial(trial, mean < WORTH_IT * trial.before, nowMs);
+  }
+
+  #endTrial(trial: Trial, isKept: boolean, nowMs: number): void {
+    this.#trial = undefined;
+    this.#slow = 0;
+    if (isKept) {
+      this.#usual[this.#threads]?.set(trial.shape, trial.totalMs / trial.steps);
+      this.#pauseMs = READ_EVERY_MS;
+    } else {
+      this.#threads = trial.from;
+      this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
+    }
+    this.#nextTrialMs = nowMs + this.#pauseMs;
+  }
+}
+
+function fewer(threads: number): number {
+  return Math.max(1, Math.floor((threads * 3) / 4));
+}
