@@ -8,41 +8,18 @@ import {
   type Engine,
   type EngineStatus,
   type Failure,
-  type FinishReason,
   type GenerateEvent,
   type GenerateRequest,
   KoineError,
   type ModelDescription,
-  type ReplyPart,
   type Router,
-  type ScoredToken,
-  type TokenInfo,
   type TokenizeRequest,
   type TokenSpan,
-  type ToolCall,
 } from '../../src/protocol/index.js';
+import { type FakeReply, failureOf, mergeDeltas, tokenInfo } from './fake-reply.js';
 import { FAKE_EOS, FakeTokenizer } from './fake-tokenizer.js';
 
-/** One scripted token: its text, or the bytes of a token that ends inside a character. */
-export type FakeToken = string | { readonly bytes: readonly number[] };
-
-/** One scripted reply. Everything but the tokens has a harmless default. */
-export interface FakeReply {
-  /** At most `maxNewTokens` of them are sent; if that cuts them, the reason becomes `length`. */
-  readonly tokens?: readonly FakeToken[];
-  /** `eos` also reports the EOS token where tokens are asked for. */
-  readonly reason?: FinishReason;
-  readonly stopText?: string;
-  /** Chat parts per token, for replies with reasoning or calls; by default all text is content. */
-  readonly parts?: readonly (readonly ReplyPart[])[];
-  readonly toolCalls?: readonly ToolCall[];
-  /** Fail after this many tokens; 0 = before `started`. */
-  readonly failAfter?: number;
-  readonly failure?: Failure;
-  /** Send this many tokens, then nothing until the signal aborts or `release` is called. */
-  readonly holdAfter?: number;
-  readonly cachedTokens?: number;
-}
+export type { FakeReply, FakeToken } from './fake-reply.js';
 
 /** What a fake engine is made of. */
 export interface FakeEngineOptions {
@@ -224,7 +201,10 @@ export class FakeEngine implements Engine {
       ...(request.output.prompt && { promptText: prompt.map(({ text }) => text).join('') }),
       ...((request.output.prompt || request.output.promptLogprobs !== undefined) && {
         prompt: prompt.map((span, i) =>
-          this.#info(span.id, span.text, i === 0 ? null : -1, request.output.promptLogprobs),
+          tokenInfo(
+            { id: span.id, text: span.text, logprob: i === 0 ? null : -1 },
+            request.output.promptLogprobs,
+          ),
         ),
       }),
     };
@@ -259,8 +239,8 @@ export class FakeEngine implements Engine {
         const text = decoder.decode(bytes, { stream: true });
         const isWhole = typeof token === 'string';
         const id = this.tokenizer.idOf(isWhole ? token : `bytes:${token.bytes.join(',')}`);
-        const info = this.#info(id, isWhole ? token : '', -0.25 * (i + 1), logprobs);
-        const own = isWhole ? info : { ...info, bytes: token.bytes };
+        const scored = { id, text: isWhole ? token : '', logprob: -0.25 * (i + 1) };
+        const own = tokenInfo(isWhole ? scored : { ...scored, bytes: token.bytes }, logprobs);
         const parts = reply.parts?.[i] ?? (text === '' ? [] : [{ kind: 'content' as const, text }]);
         return {
           kind: 'delta',
@@ -273,7 +253,7 @@ export class FakeEngine implements Engine {
     );
     const count = deltas.length + (reason === 'eos' ? 1 : 0);
     if (reason === 'eos' && (wantsTokens || logprobs !== undefined)) {
-      const eos = { ...this.#info(FAKE_EOS, '</s>', -0.125, logprobs), special: true };
+      const eos = tokenInfo({ id: FAKE_EOS, text: '</s>', logprob: -0.125 }, logprobs);
       deltas.push({ kind: 'delta', choice, text: '', tokens: [eos] });
     }
     const end: GenerateEvent = {
@@ -285,19 +265,7 @@ export class FakeEngine implements Engine {
       ...(reply.toolCalls !== undefined && { toolCalls: reply.toolCalls }),
       ...(request.sampling.temperature > 0 && { seed: request.sampling.seed ?? 42n }),
     };
-    return { deltas: stream ? deltas : merge(deltas), end, count };
-  }
-
-  #info(id: number, text: string, logprob: number | null, alternatives: number | undefined): TokenInfo {
-    const special = id <= FAKE_EOS;
-    if (alternatives === undefined) return { id, text, logprob: null, special };
-    if (alternatives === 0 || logprob === null) return { id, text, logprob, special };
-    const others: ScoredToken[] = Array.from({ length: alternatives - 1 }, (_, i) => ({
-      id: 50 + i,
-      text: ` t${50 + i}`,
-      logprob: logprob - 1 - i,
-    }));
-    return { id, text, logprob, special, top: [{ id, text, logprob }, ...others] };
+    return { deltas: stream ? deltas : mergeDeltas(deltas), end, count };
   }
 
   #promptOf(request: GenerateRequest): readonly TokenSpan[] {
@@ -378,28 +346,4 @@ export function fakeRouter(...engines: readonly [FakeEngine, ...FakeEngine[]]): 
     },
     models: () => Promise.resolve(engines.map(({ description }) => description)),
   };
-}
-
-function withBytes(info: TokenInfo, bytes: readonly number[]): TokenInfo {
-  const [first, ...others] = info.top ?? [];
-  return { ...info, bytes, ...(first !== undefined && { top: [{ ...first, bytes }, ...others] }) };
-}
-
-function failureOf(reply: FakeReply): Failure {
-  return (
-    reply.failure ?? {
-      code: 'engine_lost',
-      message: 'The engine process ended while the request was running.',
-    }
-  );
-}
-
-/** What an engine sends when nobody asked for a stream: one delta with everything. */
-function merge(deltas: readonly Extract<GenerateEvent, { kind: 'delta' }>[]) {
-  const [first] = deltas;
-  if (first === undefined) return [];
-  const tokens = deltas.flatMap((delta) => delta.tokens ?? []);
-  const parts = deltas.flatMap((delta) => delta.parts ?? []);
-  const text = deltas.map((delta) => delta.text).join('');
-  return [{ ...first, text, ...(first.tokens && { tokens }), ...(first.parts && { parts }) }];
 }
