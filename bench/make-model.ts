@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { writeRandomModel } from '../test/support/random-model.js';
-import { isPreset, PRESETS } from './model-presets.js';
+import { isPreset, PRESETS } from './lib/model-presets.js';
 
 const { values } = parseArgs({ options: { preset: { type: 'string' }, out: { type: 'string' } } });
 const { preset, out } = values;

@@ -3,8 +3,8 @@
 import { DEMO_MODEL, generatedModel } from './lib/models.js';
 import { percent, waitForQuiet, withNoise } from './lib/noise.js';
 import { completionBody, promptTokens } from './lib/prompts.js';
-import type { BenchResult, Cell, Table, Verdict } from './lib/report.js';
-import { buildKoine, type RunningServer, type Serving, startKoine, startLlamaServer } from './lib/servers.js';
+import { type BenchResult, bench, type Cell, type Table, type Verdict } from './lib/report.js';
+import { type RunningServer, type Serving, startKoine, startLlamaServer } from './lib/servers.js';
 import { median } from './lib/stats.js';
 import { figures, type LoadFigures, LoadGenerator } from './load/index.js';
 
@@ -122,7 +122,14 @@ function report(scenario: Scenario, samples: Samples): { table: Table; verdicts:
       ['koine', ours],
       ['llama-server', theirs],
     ] as const) {
-      rows.push([`${count} x ${requests}, ${name}`, side.tokensPerSecond, side.ttftMedianMs, side.ttftP95Ms, side.errors, percent(side.foreign)]); // biome-ignore format: one row
+      rows.push([
+        `${count} x ${requests}, ${name}`,
+        side.tokensPerSecond,
+        side.ttftMedianMs,
+        side.ttftP95Ms,
+        side.errors,
+        percent(side.foreign),
+      ]);
       if (side.resends > 0) {
         const all = ROUNDS * requests;
         notes.push(
@@ -163,9 +170,8 @@ function report(scenario: Scenario, samples: Samples): { table: Table; verdicts:
 }
 
 /** `peers PATH_TO_LLAMA_SERVER [demo|0.5b]` */
-export async function peers([binary, only]: readonly string[]): Promise<BenchResult> {
+async function peers([binary, only]: readonly string[]): Promise<BenchResult> {
   if (binary === undefined) throw new Error('usage: bench peers PATH_TO_LLAMA_SERVER [demo|0.5B]');
-  buildKoine();
   const tables: Table[] = [];
   const verdicts: Verdict[] = [];
   for (const scenario of scenarios()) {
@@ -176,3 +182,5 @@ export async function peers([binary, only]: readonly string[]): Promise<BenchRes
   }
   return { tables, verdicts };
 }
+
+await bench('peers', peers);

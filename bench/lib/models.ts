@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeRandomModel } from '../../test/support/random-model.js';
-import { PRESETS, type Preset } from '../model-presets.js';
+import { PRESETS, type Preset } from './model-presets.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

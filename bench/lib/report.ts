@@ -87,8 +87,21 @@ function judge({ goal, measured, limit, better }: Verdict): string {
   return `${isMet ? 'met   ' : 'MISSED'} ${goal}: ${show(measured)} (${better === 'higher' ? '>=' : '<='} ${show(limit)})`;
 }
 
+/** Runs a benchmark with the command line's arguments and publishes what it hands back. */
+export async function bench(
+  name: string,
+  measure: (args: readonly string[]) => Promise<BenchResult>,
+): Promise<void> {
+  try {
+    publish(name, await measure(process.argv.slice(2)));
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  }
+}
+
 /** Prints a result and writes bench/results/NAME.json. */
-export function publish(name: string, result: BenchResult): void {
+function publish(name: string, result: BenchResult): void {
   const where = machine();
   const folder = join(ROOT, 'bench', 'results');
   mkdirSync(folder, { recursive: true });

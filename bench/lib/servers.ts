@@ -1,6 +1,6 @@
 // Starts the servers under test as processes of their own, on free ports of 127.0.0.1, and ends them.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -42,12 +42,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Builds Koine once, so that what is measured is what users run. */
-export function buildKoine(): void {
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-/** Starts `koine serve`. Call buildKoine before. */
+/** Starts `koine serve` as built by `npm run build`. */
 export async function startKoine(serving: Serving): Promise<RunningServer> {
   const port = await freePort();
   const { model, parallel, contextPerSequence, threads, extra = [] } = serving;

@@ -1,6 +1,6 @@
 // Shapes of the random-weight models the benchmarks use.
 
-import type { RandomModelOptions } from '../test/support/random-model.js';
+import type { RandomModelOptions } from '../../test/support/random-model.js';
 
 const CHATML =
   '{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}' +

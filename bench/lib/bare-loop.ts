@@ -1,10 +1,10 @@
 // The bare decode loop: the same library, threads and batches as the engine, and nothing else. It is what the
 // engine is measured against. A process of its own, because decode calls block.
 
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createLlamaRunner } from '../src/native/index.js';
-import { promptTokens } from './lib/prompts.js';
+import { createLlamaRunner } from '../../src/native/index.js';
+import { promptTokens } from './prompts.js';
 
 /** What to run. */
 export interface BareJob {
@@ -17,8 +17,6 @@ export interface BareJob {
   readonly prompt: number;
   /** Tokens to generate per sequence. */
   readonly newTokens: number;
-  /** How often to run all of it. */
-  readonly rounds: number;
 }
 
 /** One round's figures. */
@@ -29,20 +27,27 @@ export interface BareRound {
   readonly decode: number;
 }
 
-/** Runs the loop in a child process. */
-export async function runBareLoop(job: BareJob): Promise<readonly BareRound[]> {
-  const child = fork(import.meta.filename, { execArgv: ['--import', 'tsx'] });
-  try {
-    child.send(job);
-    const [rounds] = await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(() => {
-        throw new Error('the bare loop ended');
-      }),
-    ]);
-    return rounds as BareRound[];
-  } finally {
-    child.kill();
+/** The loop in a child process, its model loaded once. */
+export class BareLoop implements Disposable {
+  readonly #child: ChildProcess;
+
+  constructor(job: BareJob) {
+    this.#child = fork(import.meta.filename, { execArgv: ['--import', 'tsx'] });
+    this.#child.send(job);
+  }
+
+  /** Prefills and decodes once; the first round is slower than the others. */
+  async round(): Promise<BareRound> {
+    this.#child.send('round');
+    const ended = once(this.#child, 'exit').then(() => {
+      throw new Error('the bare loop ended');
+    });
+    const [round] = await Promise.race([once(this.#child, 'message'), ended]);
+    return round as BareRound;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
   }
 }
 
@@ -59,7 +64,8 @@ function best(row: Float32Array): number {
   return at;
 }
 
-function loop(job: BareJob): BareRound[] {
+/** Loads the model; the result runs one round. */
+function load(job: BareJob): () => BareRound {
   const { sequences, prompt, newTokens } = job;
   const runner = createLlamaRunner(
     {
@@ -97,7 +103,8 @@ function loop(job: BareJob): BareRound[] {
     batch.wantsLogits[i] = wanted ? 1 : 0;
     if (wanted) wanting.push(sequence);
   };
-  const round = (): BareRound => {
+  return () => {
+    batch.length = 0;
     for (let s = 0; s < sequences; s++) runner.removeKv(s, 0, -1);
     const started = performance.now();
     prompts.forEach((tokens, sequence) => {
@@ -118,11 +125,12 @@ function loop(job: BareJob): BareRound[] {
       decode: (sequences * (newTokens - 1) * 1000) / (ended - filled),
     };
   };
-  batch.length = 0;
-  round();
-  return Array.from({ length: job.rounds }, round);
 }
 
 if (process.send !== undefined && process.argv[1] === import.meta.filename) {
-  process.once('message', (job: BareJob) => process.send?.(loop(job)));
+  let round: () => BareRound;
+  process.on('message', (message: BareJob | 'round') => {
+    if (message === 'round') process.send?.(round());
+    else round = load(message);
+  });
 }
