@@ -2,11 +2,10 @@
 // finish reason is decided here. Engine process; called once per sequence and step.
 
 import type { FinishReason, ScoredToken, TokenInfo } from '../protocol/index.js';
-import type { Group } from './group.js';
 import type { ModelRunner } from './model-runner.js';
 import type { Outbox } from './outbox.js';
 import { rowLogprobs, type SamplerWorkspace, type TokenLogprobs } from './sampling/index.js';
-import type { Sequence } from './sequence.js';
+import type { Group, Sequence } from './sequence.js';
 import { decodeText, type TokenTable } from './text/index.js';
 
 /** Whether a sequence goes on, and why not. */

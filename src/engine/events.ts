@@ -2,11 +2,10 @@
 
 import type { TokenInfo, Usage } from '../protocol/index.js';
 import { type Committer, emitPending } from './commit.js';
-import type { Group } from './group.js';
 import { holdsBack, type Outbox } from './outbox.js';
 import type { WireEvent } from './process/messages.js';
 import { choiceSeed } from './sampling/index.js';
-import type { Sequence } from './sequence.js';
+import type { Group, Sequence } from './sequence.js';
 import { decodeText } from './text/index.js';
 
 /** Tells that a request has begun, with its prompt when that was asked for. */

@@ -2,12 +2,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { KoineError } from '../protocol/index.js';
-import type { Group } from './group.js';
 import type { ModelFacts, ModelRunner } from './model-runner.js';
 import { SequenceOutput } from './output.js';
 import type { PromptInput, Submission } from './process/messages.js';
 import { choiceSeed, type SamplerWorkspace, SequenceSampler } from './sampling/index.js';
-import { type OutputMatcher, type RowSpan, Sequence } from './sequence.js';
+import { type Group, type OutputMatcher, type RowSpan, Sequence } from './sequence.js';
 import type { TokenTable } from './text/index.js';
 
 export interface IntakeParts {

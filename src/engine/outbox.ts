@@ -1,7 +1,7 @@
 // Collects what a step produced, so that one message carries it all. Engine process.
 
-import type { Group } from './group.js';
 import type { TextDelta, WireEvent } from './process/messages.js';
+import type { Group } from './sequence.js';
 
 /** Events of one step. Emptied by `take`. */
 export class Outbox {

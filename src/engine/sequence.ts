@@ -1,12 +1,43 @@
-// One generation in flight. Three numbers say where it stands: `promptLength`, `length` (prompt and output tokens)
+// A request in the engine and its generations in flight. Three numbers say where a sequence stands: `promptLength`, `length` (prompt and output tokens)
 // and `computed` (positions whose KV exists); the rest follows from them. Engine process.
 
-import type { FinishReason } from '../protocol/index.js';
+import type { FinishReason, OutputOptions, StopConditions, TokenInfo } from '../protocol/index.js';
 import type { Tenant } from './cache/places.js';
-import type { Group } from './group.js';
 import type { KvBlock } from './model-runner.js';
 import type { SequenceOutput } from './output.js';
+import type { WireEvent } from './process/messages.js';
 import type { SequenceSampler } from './sampling/index.js';
+
+/** One request and its choices. Plain state; step.ts changes it. */
+export interface Group {
+  readonly key: number;
+  readonly id: string;
+  readonly priority: number;
+  /** Order of arrival; smaller is older. */
+  readonly arrival: number;
+  readonly adapter: string | null;
+  /** Keeps KV of different adapters apart. */
+  readonly scope: string;
+  readonly usePrefixCache: boolean;
+  readonly stop: StopConditions;
+  readonly output: OutputOptions;
+  readonly n: number;
+  readonly bestOf: number;
+  readonly seed: bigint;
+  readonly isGreedy: boolean;
+  readonly sequences: Sequence[];
+  /** Prompt tokens with log-probabilities, filled during prefill when they were asked for. */
+  readonly promptScores: TokenInfo[];
+  /** Events held back until all choices are done, to pick the best (best_of > n). */
+  readonly held: Map<number, WireEvent[]>;
+  readonly arrivedMs: number;
+  startedMs: number;
+  firstTokenMs: number;
+  cachedTokens: number;
+  hasStarted: boolean;
+  /** Choices still going. */
+  live: number;
+}
 
 /** Rows that stand at consecutive positions in place of tokens. */
 export interface RowSpan {

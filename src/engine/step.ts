@@ -5,7 +5,6 @@ import { KoineError, toFailure } from '../protocol/index.js';
 import type { Places } from './cache/places.js';
 import { Committer, emitPending, type Verdict } from './commit.js';
 import { finishChoice, finishGroup, startGroup } from './events.js';
-import type { Group } from './group.js';
 import type { ModelRunner } from './model-runner.js';
 import { Outbox } from './outbox.js';
 import type { SamplerWorkspace } from './sampling/index.js';
@@ -15,7 +14,7 @@ import { planMove } from './scheduler/policies/compaction.js';
 import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
-import type { Sequence } from './sequence.js';
+import type { Group, Sequence } from './sequence.js';
 import type { TokenTable } from './text/index.js';
 
 export interface StepParts {

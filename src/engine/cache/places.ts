@@ -156,9 +156,9 @@ export class Places {
     const target = this.#places[to];
     if (target === undefined || target.tenant !== undefined) return false;
     const source = this.#placeOf(tenant);
-    const block = this.#runner.exportKv(source.id, 0, tenant.computed);
+    const block = tenant.computed > 0 ? this.#runner.exportKv(source.id, 0, tenant.computed) : undefined;
     this.#vacate(target);
-    if (!this.#runner.importKv(target.id, [block])) return false;
+    if (block !== undefined && !this.#runner.importKv(target.id, [block])) return false;
     source.tenant = undefined;
     this.#clear(source);
     target.tenant = tenant;
