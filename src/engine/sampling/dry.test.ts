@@ -54,6 +54,10 @@ describe('Dry', () => {
     expect(penaltiesOf({ ...OPEN, breakers: ['cb'] }, [0, 1, 2, 0, 1])[2]).toBe(1);
   });
 
+  it('takes a place without a token, as embedded images have, for a breaker', () => {
+    expect(penaltiesOf(OPEN, [0, -1, 1, 2, 0, -1, 1])[2]).toBe(0);
+  });
+
   it('equals trying every place', () => {
     fc.assert(
       fc.property(

@@ -24,6 +24,11 @@ class BreakerScan {
 
   /** Takes one more token; true when a breaker ends in it. */
   accept(token: number): boolean {
+    if (token < 0) {
+      // A place of an image or the like, not a token: no run reaches across it.
+      this.#tail = '';
+      return true;
+    }
     if (this.#breakers.length === 0) return false;
     const bytes = this.#tokenBytes(token);
     const text =

@@ -122,6 +122,14 @@ describe('filters', () => {
     }
   });
 
+  it('top_k finds all of the best when the sample sees nothing else', () => {
+    const logits = longRow(20_000, 2);
+    const stride = Math.floor(20_000 / 2048);
+    const best = Array.from({ length: 60 }, (_, i) => i * 20 * stride);
+    for (const id of best) logits[id] = Math.fround(9 + id / 1e6);
+    expect([...processed(logits, { topK: 60 }).keys()].sort((a, b) => a - b)).toEqual(best);
+  });
+
   const isNucleus = (logits: readonly number[], topP: number, temperature: number) => {
     const p = softmax(logits, temperature);
     const found = processed(logits, { topP, temperature });
@@ -169,6 +177,19 @@ describe('filters', () => {
     );
   });
 
+  it('filters after top_k see only what it left', () => {
+    fc.assert(
+      fc.property(logitsOf(12, 40), fc.constantFrom('minP', 'topP', 'typicalP'), (logits, filter) => {
+        const cut = [...logits].sort((a, b) => b - a)[9]!;
+        const left = logits.map((logit) => (logit >= cut ? logit : Number.NEGATIVE_INFINITY));
+        const found = processed(logits, { topK: 10, [filter]: 0.4 });
+        const right = processed(left, { [filter]: 0.4 });
+        expect(new Set(found.keys())).toEqual(new Set(right.keys()));
+        for (const [id, p] of right) expect(found.get(id)).toBeCloseTo(p, 6);
+      }),
+    );
+  });
+
   it('typical_p keeps those nearest to the entropy until they have the mass', () => {
     fc.assert(
       fc.property(logitsOf(2, 150), fc.double({ min: 0.05, max: 0.99, noNaN: true }), (logits, typicalP) => {
@@ -208,6 +229,54 @@ describe('filters', () => {
     expect([...found.keys()].sort()).toEqual([0, 1, 2]);
     for (const [id, p] of softmax(logits.slice(0, 3), 10).entries()) expect(found.get(id)).toBeCloseTo(p, 6);
     expect(processed(logits, { topP: 0.9, temperature: 10 }).size).toBe(4);
+  });
+});
+
+describe('mirostat', () => {
+  const ordered = (logits: readonly number[]) =>
+    logits.map((_, id) => id).sort((a, b) => logits[b]! - logits[a]! || a - b);
+
+  it('2 keeps tokens whose surprise is at most the bound, over the row and under a mask', () => {
+    const logits = longRow(3000, 5);
+    for (const tau of [0.1, 2, 4, 6]) {
+      const params = { mirostat: { mode: 2 as const, tau, eta: 0.1 }, temperature: 1.5 };
+      const kept = (allowed: ReadonlySet<number> | null) => {
+        const sampler = createSampler({ params, vocabSize: 3000 });
+        sampler.sample(Float32Array.from(logits), allowed && maskOf(allowed, 3000), FREE);
+        return new Set(sampler.logprobs(3000, 'processed').top.map(({ id }) => id));
+      };
+      const right = (ids: readonly number[]) => {
+        const p = softmax(
+          ids.map((id) => logits[id]!),
+          1.5,
+        );
+        const best = ordered(ids.map((id) => logits[id]!))[0]!;
+        return new Set(ids.filter((_, i) => i === best || -Math.log2(p[i]!) <= 2 * tau));
+      };
+      const some = Array.from({ length: 500 }, (_, i) => i * 6);
+      expect(kept(null)).toEqual(right(logits.map((_, id) => id)));
+      expect(kept(new Set(some))).toEqual(right(some));
+    }
+  });
+
+  it('1 keeps as many as the fitted exponent says', () => {
+    const logits = longRow(3000, 6);
+    for (const tau of [1, 3, 5, 8]) {
+      const sorted = ordered(logits);
+      const p = softmax(logits);
+      let product = 0;
+      let square = 0;
+      for (let i = 1; i < 100; i++) {
+        const step = Math.log((i + 1) / i);
+        product += step * Math.log(p[sorted[i - 1]!]! / p[sorted[i]!]!);
+        square += step * step;
+      }
+      const s = product / square;
+      const k = (((s - 1) * 4 ** tau) / (1 - 3000 ** -(s - 1))) ** (1 / s);
+      const found = processed(logits, { mirostat: { mode: 1, tau, eta: 0.1 } });
+      expect(new Set(found.keys())).toEqual(new Set(sorted.slice(0, Math.max(1, Math.floor(k)))));
+      if (tau === 8) expect(found.size).toBeGreaterThan(700);
+    }
   });
 });
 
@@ -356,6 +425,12 @@ describe('rules', () => {
     expect(pick(maskOf(new Set([4]), 5), { banEog: true, bannedTokens: [] })).toBe(4);
   });
 
+  it('allows nothing beyond the end of a short mask', () => {
+    const sampler = createSampler({ params: { temperature: 0 }, vocabSize: 100 });
+    const logits = Float32Array.from({ length: 100 }, (_, id) => id);
+    expect(sampler.sample(logits, new Int32Array(2).fill(-1), FREE)).toBe(63);
+  });
+
   it('adds the bias before all else; -Infinity bans', () => {
     const logitBias = [
       [0, 10],
@@ -408,6 +483,32 @@ describe('log-probabilities', () => {
     );
   });
 
+  const changers: readonly (readonly [string, Partial<SamplingParams>, StepRules, Int32Array | null])[] = [
+    ['bias', { logitBias: [[2, 9]] }, FREE, null],
+    ['watermark', { watermark: { gamma: 0.5, delta: 3 } }, FREE, null],
+    ['penalty', { presencePenalty: 2, penaltyScope: 'all' }, FREE, null],
+    ['DRY', { dry: { ...NEUTRAL_SAMPLING.dry, multiplier: 3, allowedLength: 1 } }, FREE, null],
+    ['ban', {}, { banEog: false, bannedTokens: [0] }, null],
+    ['ban of the end', {}, { banEog: true, bannedTokens: [] }, null],
+    ['mask', {}, FREE, Int32Array.of(0b01110)],
+  ];
+
+  it.each(changers)('raw ones do not show a %s', (_, params, rules, mask) => {
+    const logits = [3, 1, 0, 2, 1.5];
+    const sampler = createSampler({
+      params,
+      vocabSize: 5,
+      prompt: [0, 1, 2, 0, 1],
+      eogTokens: [0],
+      rawLogprobs: true,
+    });
+    const row = Float32Array.from(logits);
+    sampler.sample(row, mask, rules);
+    expect(Array.from(row)).not.toEqual(logits);
+    const found = new Map(sampler.logprobs(5, 'raw').top.map(({ id, logprob }) => [id, logprob]));
+    for (const [id, p] of softmax(logits).entries()) expect(found.get(id)).toBeCloseTo(Math.log(p), 6);
+  });
+
   it('processed: ties at the last place are all listed, filtered tokens never', () => {
     const sampler = createSampler({ params: { topK: 4, temperature: 0.5 }, vocabSize: 6 });
     sampler.sample(Float32Array.from([1, 3, 2, 2, 2, 0]), null, FREE);
@@ -432,6 +533,12 @@ describe('log-probabilities', () => {
     expect(top.map(({ id }) => id)).toEqual([1, 0]);
     expect(rowLogprobs(row, 2, 0, workspace).logprob).toBe(Number.NEGATIVE_INFINITY);
     expect(Array.from(row)).toEqual([0, 1, Number.NEGATIVE_INFINITY]);
+  });
+
+  it('are refused once the token was accepted', () => {
+    const sampler = createSampler({ vocabSize: 3 });
+    sampler.accept(sampler.sample(new Float32Array(3), null, FREE));
+    expect(() => sampler.logprobs(1, 'processed')).toThrow(/are gone/);
   });
 
   it('are refused once another row was sampled', () => {
