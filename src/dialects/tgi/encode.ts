@@ -95,9 +95,9 @@ export function streamWriter(encoding: Encoding, shape: ReplyShape, promptTokens
     if (ending === null) return `${head}null,"details":null}\n\n`;
     const text = JSON.stringify(shape.before + ending.text);
     if (!shape.details) return `${head}${text},"details":null}\n\n`;
-    const { result } = ending;
+    const { result, generatedTokens: count } = ending;
     const extra = encoding.streamDetails(promptTokens());
-    return `${head}${text},"details":{"finish_reason":"${finishReason(result.reason)}","generated_tokens":${index},"seed":${seedJson(result.seed)}${extra}}}\n\n`;
+    return `${head}${text},"details":{"finish_reason":"${finishReason(result.reason)}","generated_tokens":${count},"seed":${seedJson(result.seed)}${extra}}}\n\n`;
   };
 }
 

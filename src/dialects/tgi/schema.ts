@@ -7,8 +7,8 @@ import { readTool, readToolChoice, type ToolChoiceBody } from './schema/tools.js
 import type { JsonNode } from './wire/json-text.js';
 import {
   defaulted,
+  documented,
   list,
-  nullable,
   optional,
   type Place,
   type Read,
@@ -60,10 +60,10 @@ const readParametersV3 = struct('GenerateParameters', {
 export type GenerateParameters = ReturnType<typeof readParametersV3>;
 
 const readParametersOfV1 = struct('GenerateParameters', parameterFields(readGrammarV1, V1_MAX_NEW_TOKENS));
-const readParametersV1: Read<GenerateParameters> = (node, place) => ({
-  ...readParametersOfV1(node, place),
-  adapterId: null,
-});
+const readParametersV1: Read<GenerateParameters> = documented(
+  (node, place) => ({ ...readParametersOfV1(node, place), adapterId: null }),
+  readParametersOfV1.schema ?? {},
+);
 
 /** Parameters with nothing set. */
 export const NO_PARAMETERS: GenerateParameters = {
@@ -160,7 +160,7 @@ export const readChatV1 = struct('ChatRequest', {
 });
 export type ChatBodyV1 = ReturnType<typeof readChatV1>;
 
-const readPrompts: Read<readonly string[]> = (node, place) => {
+const readAnyPrompts: Read<readonly string[]> = (node, place) => {
   if (node.kind === 'string') return [node.value];
   const isList = node.kind === 'array' && node.items.every((item) => item.kind === 'string');
   if (!isList) {
@@ -172,6 +172,9 @@ const readPrompts: Read<readonly string[]> = (node, place) => {
   }
   return prompts;
 };
+const readPrompts = documented(readAnyPrompts, {
+  oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
+});
 
 /** Body of `/v1/completions`. */
 export const readCompletion = struct('CompletionRequest', {
@@ -195,12 +198,15 @@ export type InvocationBody =
   | { readonly kind: 'chat'; readonly body: ChatBody }
   | { readonly kind: 'completion'; readonly body: CompletionBody };
 
-export const readInvocation: Read<InvocationBody> = (node, place) =>
-  firstFit<InvocationBody>(node, place, 'SagemakerRequest', [
-    (n, p) => ({ kind: 'generate', body: readCompatV3(n, p) }),
-    (n, p) => ({ kind: 'chat', body: readChatV3(n, p) }),
-    (n, p) => ({ kind: 'completion', body: readCompletion(n, p) }),
-  ]);
+export const readInvocation: Read<InvocationBody> = documented(
+  (node, place) =>
+    firstFit<InvocationBody>(node, place, 'SagemakerRequest', [
+      (n, p) => ({ kind: 'generate', body: readCompatV3(n, p) }),
+      (n, p) => ({ kind: 'chat', body: readChatV3(n, p) }),
+      (n, p) => ({ kind: 'completion', body: readCompletion(n, p) }),
+    ]),
+  { oneOf: [readCompatV3.schema, readChatV3.schema, readCompletion.schema] },
+);
 
 function instanceFields(parameters: Read<GenerateParameters>) {
   return { inputs: required('inputs', readString), parameters: optional('parameters', parameters) };
@@ -237,7 +243,7 @@ export type VertexBody = ReturnType<typeof readVertexV3>;
 export const readDetect = struct('DetectRequest', {
   inputs: optional('inputs', readString),
   tokens: optional('tokens', list(readU32)),
-  threshold: optional('threshold', nullable(readF32)),
+  threshold: optional('threshold', readF32),
   gamma: optional('gamma', readF32),
 });
 export type DetectBody = ReturnType<typeof readDetect>;

@@ -12,6 +12,17 @@ import { Slots } from './request/slots.js';
 import type { Version } from './version.js';
 import { BodyTexts } from './wire/body.js';
 
+/** What a watermark detector found. */
+export interface WatermarkScore {
+  /** Distinct pairs of neighbouring tokens. */
+  readonly scored: number;
+  readonly green: number;
+  /** Standard deviations above what unmarked text has. */
+  readonly zScore: number;
+  /** Chance that unmarked text scores as high. */
+  readonly pValue: number;
+}
+
 /** What cli hands to the dialect. */
 export interface TgiDeps {
   readonly router: Router;
@@ -19,11 +30,8 @@ export interface TgiDeps {
   /** The server's own figures, fed beside the tgi_* families. */
   readonly metrics?: Metrics;
   readonly clock?: Clock;
-  /**
-   * Whether `token` is on the watermark's green list after `previous`, for a share `gamma` and a vocabulary of
-   * this size. Absent: no watermark detector.
-   */
-  readonly isGreen?: (previous: number, token: number, gamma: number, vocabSize: number) => boolean;
+  /** Looks for the engine's watermark in tokens, for a green share `gamma`. Absent: no detector is offered. */
+  readonly detectWatermark?: (tokens: readonly number[], gamma: number) => WatermarkScore;
 }
 
 /** A model with what a request to it is checked against. */

@@ -38,6 +38,8 @@ export interface Version {
   readonly payloadLimit: number;
   /** Whether the first health probe has to generate. */
   readonly startsUnproven: boolean;
+  /** New tokens where a prompt comes without parameters; null = the rest of the context. */
+  readonly defaultNewTokens: number | null;
   /** Whether `/tokenize` honours `truncate`. */
   readonly truncatesOnTokenize: boolean;
 }
@@ -54,6 +56,7 @@ export const V3: Version = {
   checkedNewTokens: LEG_TOKENS,
   payloadLimit: 2_000_000,
   startsUnproven: false,
+  defaultNewTokens: null,
   truncatesOnTokenize: false,
 };
 
@@ -69,5 +72,6 @@ export const V1: Version = {
   checkedNewTokens: Number.POSITIVE_INFINITY,
   payloadLimit: 2 * 1024 * 1024,
   startsUnproven: true,
+  defaultNewTokens: 100,
   truncatesOnTokenize: true,
 };

@@ -4,8 +4,8 @@
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { EngineStatus } from '../../../protocol/index.js';
 import type { FailureLabel } from '../errors.js';
-import { type AnswerFigures, inferenceMs, perTokenMs } from '../headers.js';
 import type { Limits } from '../request/limits.js';
+import { type AnswerFigures, inferenceMs, perTokenMs } from '../wire/headers.js';
 
 /** Seconds: 0.00015 to 145.6, each half as large again as the one before. */
 const DURATIONS = Array.from({ length: 35 }, (_, k) => Number((0.0001 * 1.5 ** (k + 1)).toPrecision(12)));

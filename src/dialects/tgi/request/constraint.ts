@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Constraint } from '../../../protocol/index.js';
 import { validationError } from '../errors.js';
 import type { GrammarBody } from '../schema/grammar.js';
+import { JsonSyntaxError, parsePlain } from '../wire/json-text.js';
 
 /** How a version reads schemas. */
 export interface GrammarRules {
@@ -47,9 +48,10 @@ function schemaOf(value: unknown): SchemaObject {
 
 function parseSchema(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parsePlain(text);
   } catch (error) {
-    throw validationError(`grammar is not valid: ${error instanceof Error ? error.message : 'not JSON'}`);
+    const why = error instanceof JsonSyntaxError ? error.detail : 'not JSON';
+    throw validationError(`grammar is not valid: ${why}`);
   }
 }
 

@@ -5,9 +5,9 @@ import { type GenerateEvent, KoineError } from '../../../protocol/index.js';
 import { RequestMeter } from '../../../telemetry/index.js';
 import { generatedTokens } from '../encode.js';
 import { overloaded, type TgiError } from '../errors.js';
-import { type AnswerFigures, streamHeaders } from '../headers.js';
 import { toTgiError } from '../refuse.js';
 import type { Service } from '../service.js';
+import { type AnswerFigures, streamHeaders } from '../wire/headers.js';
 import { collect, type Generation } from './collect.js';
 import type { Prepared } from './prepare.js';
 import type { TokenFeed } from './token-feed.js';
@@ -17,6 +17,8 @@ export interface RunContext {
   readonly service: Service;
   readonly exchange: Exchange;
   readonly route: string;
+  /** Ends this run before the exchange itself does. */
+  readonly signal?: AbortSignal;
 }
 
 /** Takes `count` places for the time of `work`. Throws `TgiError` when there are too few. */
@@ -33,9 +35,10 @@ export async function withSlots<T>(service: Service, count: number, work: () => 
 export interface Answer {
   readonly generation: Generation;
   readonly figures: AnswerFigures;
+  readonly prepared: Prepared;
 }
 
-/** Runs a request to its end. Throws `KoineError`. */
+/** Runs a request to its end; the caller counts it with `succeed` once it is of use. Throws `KoineError`. */
 export async function runWhole(context: RunContext, prepared: Prepared): Promise<Answer> {
   const { service, exchange } = context;
   const events = metered(context, prepared);
@@ -49,8 +52,7 @@ export async function runWhole(context: RunContext, prepared: Prepared): Promise
     promptTokens: generation.promptTokens,
     generatedTokens: generatedTokens(best),
   };
-  succeed(service, prepared, figures);
-  return { generation, figures };
+  return { generation, figures, prepared };
 }
 
 /** Runs a request into a stream, through a feed that writes its tokens. Throws `KoineError` when it is cut off. */
@@ -64,14 +66,15 @@ export async function runStream(
   const events = metered(context, prepared)[Symbol.asyncIterator]();
   await stream.pump(events, (event) => feed.push(event));
   if (feed.ending === undefined || feed.timings === undefined) throw new KoineError('engine_lost');
-  succeed(service, prepared, {
+  const figures: AnswerFigures = {
     characters: prepared.characters,
     totalMs: service.clock.now() - exchange.startedAtMs,
     validationMs: prepared.validationMs,
     timings: feed.timings,
     promptTokens: feed.promptTokens,
     generatedTokens: feed.generatedTokens,
-  });
+  };
+  succeed(service, { prepared, figures });
 }
 
 /** Opens the event stream as TGI does: before anything is checked. */
@@ -93,16 +96,18 @@ export function fail({ service, exchange }: RunContext, thrown: unknown): TgiErr
   return error;
 }
 
-function succeed(service: Service, prepared: Prepared, figures: AnswerFigures): void {
+/** Counts an answer given in full. */
+export function succeed(service: Service, { prepared, figures }: Pick<Answer, 'prepared' | 'figures'>): void {
   service.health.trust();
   const maxNewTokens = prepared.request.stop.maxNewTokens;
   service.figures.countSuccess({ figures, maxNewTokens }, prepared.target.limits);
 }
 
 /** The engine's events, also shown to the server's own figures where there are any. */
-function metered({ service, exchange, route }: RunContext, prepared: Prepared): AsyncIterable<GenerateEvent> {
+function metered(context: RunContext, prepared: Prepared): AsyncIterable<GenerateEvent> {
+  const { service, exchange, route } = context;
   const { engine } = prepared.target;
-  const events = engine.generate(prepared.request, exchange.signal);
+  const events = engine.generate(prepared.request, context.signal ?? exchange.signal);
   const { metrics } = service.deps;
   if (metrics === undefined) return events;
   const meter = new RequestMeter(metrics, { dialect: service.version.name, route }, exchange.startedAtMs);

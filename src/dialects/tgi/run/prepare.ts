@@ -3,12 +3,13 @@
 import type { Exchange } from '../../../http/index.js';
 import type { Constraint, GenerateInput, GenerateRequest } from '../../../protocol/index.js';
 import { decode } from '../decode.js';
-import { countCharacters } from '../headers.js';
+import { validationError } from '../errors.js';
 import { checkBudget } from '../request/budget.js';
 import { toConstraint } from '../request/constraint.js';
 import { checkParameters } from '../request/parameters.js';
 import type { GenerateParameters } from '../schema.js';
 import type { Service, Target } from '../service.js';
+import { countCharacters } from '../wire/headers.js';
 import type { EndSigns } from './token-feed.js';
 
 /** What is to be generated. */
@@ -60,6 +61,7 @@ export async function prepare(
     engine,
   );
   const { grammar } = parameters;
+  if (job.constraint !== undefined && !limits.hasGrammar) throw validationError('grammar is not supported');
   const constraint =
     job.constraint ?? (grammar === null ? null : toConstraint(grammar, version.grammar, limits.hasGrammar));
   const request = decode(parameters, {

@@ -24,6 +24,7 @@ export interface FedToken {
 export interface Ending {
   readonly result: ChoiceResult;
   readonly text: string;
+  readonly generatedTokens: number;
 }
 
 /** What tells that a token may be the last. */
@@ -38,6 +39,7 @@ export interface EndSigns {
 export type WriteToken = (token: FedToken, index: number, ending: Ending | null) => string;
 
 const NO_TOP: readonly ScoredToken[] = [];
+const SILENT: FedToken = { id: 0, text: '', logprob: null, special: true, top: NO_TOP };
 
 /** Follows one sequence of one request. */
 export class TokenFeed {
@@ -97,7 +99,7 @@ export class TokenFeed {
   }
 
   #token(info: TokenInfo): string {
-    const before = this.#release(null);
+    const before = this.#release();
     const text = this.#texts.next(info);
     const token: FedToken = {
       id: info.id,
@@ -124,19 +126,24 @@ export class TokenFeed {
 
   #end(result: ChoiceResult): string {
     if (result.reason === 'cancelled') throw new KoineError('engine_lost');
-    this.ending = { result, text: this.#text };
-    if (this.#held !== undefined) return this.#release(this.ending);
-    // The backend did not report the token that ended the sequence.
-    this.generatedTokens++;
-    const silent: FedToken = { id: 0, text: '', logprob: null, special: true, top: NO_TOP };
-    return this.write(silent, this.#index(), this.ending);
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) {
+      this.ending = { result, text: this.#text, generatedTokens: this.generatedTokens };
+      return this.write(held, this.#index(), this.ending);
+    }
+    // An end that no sign told: the last token has gone already, so an empty one carries the end.
+    const index = this.#index() + 1;
+    this.generatedTokens = Math.max(this.generatedTokens, result.completionTokens);
+    this.ending = { result, text: this.#text, generatedTokens: this.generatedTokens };
+    return this.write(SILENT, index, this.ending);
   }
 
-  #release(ending: Ending | null): string {
+  #release(): string {
     const held = this.#held;
     if (held === undefined) return '';
     this.#held = undefined;
-    return this.write(held, this.#index(), ending);
+    return this.write(held, this.#index(), null);
   }
 
   #index(): number {

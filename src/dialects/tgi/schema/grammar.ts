@@ -3,6 +3,7 @@
 import type { JsonNode } from '../wire/json-text.js';
 import { joinKey } from '../wire/json-text.js';
 import {
+  documented,
   optional,
   type Place,
   type Read,
@@ -37,6 +38,14 @@ export const readGrammarV1 = adjacent({ json, regex });
 export const readGrammarV3 = adjacent({ json, json_object: json, json_schema: named, regex });
 
 function adjacent(variants: Variants): Read<GrammarBody> {
+  return documented(readAdjacent(variants), {
+    type: 'object',
+    required: ['type', 'value'],
+    properties: { type: { type: 'string', enum: Object.keys(variants) }, value: {} },
+  });
+}
+
+function readAdjacent(variants: Variants): Read<GrammarBody> {
   const names = Object.keys(variants).map((name) => `\`${name}\``);
   const expected = names.length === 2 ? names.join(' or ') : `one of ${names.join(', ')}`;
   return (node, place) => {

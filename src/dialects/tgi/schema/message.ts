@@ -1,6 +1,7 @@
 // Chat messages on the wire. 3.3.6 takes text, chunks or an assistant's tool calls; 1.4.2 takes text only.
 
 import {
+  documented,
   list,
   optional,
   type Read,
@@ -39,10 +40,10 @@ const readMessageOfV1 = struct('Message', {
   name: optional('name', readString),
 });
 
-export const readMessageV1: Read<MessageBody> = (node, place) => {
+export const readMessageV1: Read<MessageBody> = documented((node, place) => {
   const { role, content } = readMessageOfV1(node, place);
   return { role, content, toolCalls: null };
-};
+}, readMessageOfV1.schema ?? {});
 
 const readHead = struct('Message', {
   role: required('role', readString),
@@ -52,8 +53,19 @@ const readText = struct('Content', { content: required('content', readString) })
 const readChunks = struct('Content', { content: required('content', list(chunk())) });
 const readCalls = struct('ToolCalls', { toolCalls: required('tool_calls', list(readCall)) });
 
+const MESSAGE_SCHEMA = {
+  type: 'object',
+  required: ['role'],
+  properties: {
+    role: { type: 'string' },
+    name: { type: 'string', nullable: true },
+    content: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
+    tool_calls: { type: 'array', items: readCall.schema },
+  },
+};
+
 // Content wins over calls, also when it is an empty string.
-export const readMessageV3: Read<MessageBody> = (node, place) => {
+export const readMessageV3: Read<MessageBody> = documented((node, place) => {
   if (node.kind !== 'object') throw wrongType(node, place, 'struct Message');
   const { role } = readHead(node, place);
   const text = attempt(() => readText(node, place).content);
@@ -63,7 +75,7 @@ export const readMessageV3: Read<MessageBody> = (node, place) => {
   const toolCalls = attempt(() => readCalls(node, place).toolCalls);
   if (toolCalls !== null) return { role, content: null, toolCalls };
   throw new ShapeError(place.path, 'data did not match any variant of untagged enum MessageBody', node.stop);
-};
+}, MESSAGE_SCHEMA);
 
 function chunk(): Read<ChunkBody> {
   const readType = struct('MessageChunk', { type: required('type', readString) });

@@ -1,6 +1,7 @@
 // Tools and tool_choice of 3.3.6's chat on the wire.
 
 import {
+  documented,
   optional,
   type Read,
   readAny,
@@ -38,7 +39,7 @@ const readChoice = struct('TypedChoice', {
 });
 
 // Any other string is a function's name.
-export const readToolChoice: Read<ToolChoiceBody> = (node, place) => {
+const readAnyChoice: Read<ToolChoiceBody> = (node, place) => {
   if (node.kind === 'null') return { kind: 'auto' };
   if (node.kind === 'string') {
     const { value } = node;
@@ -53,3 +54,8 @@ export const readToolChoice: Read<ToolChoiceBody> = (node, place) => {
   }
   throw refuse(node, place, 'data did not match any variant of untagged enum ToolChoice');
 };
+
+export const readToolChoice = documented(readAnyChoice, {
+  nullable: true,
+  oneOf: [{ type: 'string' }, readChoice.schema],
+});

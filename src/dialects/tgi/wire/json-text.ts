@@ -64,6 +64,21 @@ export function positionOf(text: string, offset: number): string {
   return `line ${line} column ${Buffer.byteLength(text.slice(lineStart, offset))}`;
 }
 
+/** A text as plain data. Throws `JsonSyntaxError` with the place in its message. */
+export function parsePlain(text: string): unknown {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new JsonSyntaxError(
+      error.path,
+      `${error.detail} at ${positionOf(text, error.offset)}`,
+      error.offset,
+    );
+  }
+  return JSON.parse(text) as unknown;
+}
+
 /** Joins a path and a key the way messages show it: `parameters.stop`. */
 export function joinKey(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;

@@ -20,8 +20,14 @@ export interface Place {
   readonly path: string;
 }
 
-/** Turns a node into a value or throws `ShapeError`. */
-export type Read<T> = (node: JsonNode, place: Place) => T;
+/** Part of the OpenAPI document. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Turns a node into a value or throws `ShapeError`; may say what it accepts. */
+export interface Read<T> {
+  (node: JsonNode, place: Place): T;
+  readonly schema?: Schema;
+}
 
 /** One field of a struct. Without `missing` the field is required. */
 export interface Field<T> {
@@ -67,7 +73,23 @@ export function optional<T>(
 
 /** Accepts null beside what `read` accepts. */
 export function nullable<T>(read: Read<T>): Read<T | null> {
-  return (node, place) => (node.kind === 'null' ? null : read(node, place));
+  const accept: Read<T | null> = (node, place) => (node.kind === 'null' ? null : read(node, place));
+  return documented(accept, { ...read.schema, nullable: true });
+}
+
+/** A reader that says what it accepts. */
+export function documented<T>(read: Read<T>, schema: Schema): Read<T> {
+  return Object.assign((node: JsonNode, place: Place) => read(node, place), { schema });
+}
+
+function structSchema(fields: Fields): Schema {
+  const all = Object.values(fields);
+  const needed = all.filter((field) => field.missing === undefined).map((field) => field.wire);
+  return {
+    type: 'object',
+    ...(needed.length === 0 ? {} : { required: needed }),
+    properties: Object.fromEntries(all.map((field) => [field.wire, field.read.schema ?? {}])),
+  };
 }
 
 /** An object with known fields; others are ignored, a field given twice is refused. */
@@ -76,7 +98,7 @@ export function struct<F extends Fields>(name: string, fields: F): Read<Struct<F
   for (const [property, field] of Object.entries(fields)) {
     for (const key of [field.wire, ...field.aliases]) byWire.set(key, property);
   }
-  return (node, place) => {
+  const read: Read<Struct<F>> = (node, place) => {
     if (node.kind !== 'object') throw wrongType(node, place, `struct ${name}`);
     const values: Record<string, unknown> = {};
     for (const member of node.members) {
@@ -101,44 +123,62 @@ export function struct<F extends Fields>(name: string, fields: F): Read<Struct<F
     }
     return values as Struct<F>;
   };
+  return documented(read, structSchema(fields));
 }
 
 /** A list whose items all read alike. */
 export function list<T>(read: Read<T>): Read<readonly T[]> {
-  return (node, place) => {
+  const readAll: Read<readonly T[]> = (node, place) => {
     if (node.kind !== 'array') throw wrongType(node, place, 'a sequence');
     return node.items.map((item, index) => read(item, { text: place.text, path: `${place.path}[${index}]` }));
   };
+  return documented(readAll, { type: 'array', items: read.schema ?? {} });
 }
 
-export const readString: Read<string> = (node, place) => {
-  if (node.kind !== 'string') throw wrongType(node, place, 'a string');
-  return node.value;
-};
+export const readString: Read<string> = documented(
+  (node, place) => {
+    if (node.kind !== 'string') throw wrongType(node, place, 'a string');
+    return node.value;
+  },
+  { type: 'string' },
+);
 
-export const readBoolean: Read<boolean> = (node, place) => {
-  if (node.kind !== 'boolean') throw wrongType(node, place, 'a boolean');
-  return node.value;
-};
+export const readBoolean: Read<boolean> = documented(
+  (node, place) => {
+    if (node.kind !== 'boolean') throw wrongType(node, place, 'a boolean');
+    return node.value;
+  },
+  { type: 'boolean' },
+);
 
 /** Any JSON value, as plain data. */
 export const readAny: Read<unknown> = (node, place) =>
   JSON.parse(place.text.slice(node.start, node.stop)) as unknown;
 
 /** A 32-bit float; integers are fine. */
-export const readF32: Read<number> = (node, place) => {
-  if (node.kind !== 'number') throw wrongType(node, place, 'f32');
-  return Number(node.raw);
-};
+export const readF32: Read<number> = documented(
+  (node, place) => {
+    if (node.kind !== 'number') throw wrongType(node, place, 'f32');
+    return Number(node.raw);
+  },
+  { type: 'number', format: 'float' },
+);
 
 export const readU32: Read<number> = smallInteger('u32', 0, 4_294_967_295);
 export const readI32: Read<number> = smallInteger('i32', -2_147_483_648, 2_147_483_647);
 
 /** A count; values beyond 2^53 lose digits, which no count reaches. */
-export const readUsize: Read<number> = (node, place) => Number(readInteger(node, place, 'usize'));
+export const readUsize: Read<number> = documented(
+  (node, place) => Number(readInteger(node, place, 'usize')),
+  { type: 'integer', minimum: 0 },
+);
 
 /** A 64-bit unsigned integer with every digit. */
-export const readU64: Read<bigint> = (node, place) => readInteger(node, place, 'u64');
+export const readU64: Read<bigint> = documented((node, place) => readInteger(node, place, 'u64'), {
+  type: 'integer',
+  format: 'int64',
+  minimum: 0,
+});
 
 const U64_MAX = 2n ** 64n - 1n;
 const INTEGER = /^-?\d+$/;
@@ -151,12 +191,13 @@ function readInteger(node: JsonNode, place: Place, expected: string): bigint {
 }
 
 function smallInteger(expected: string, low: number, high: number): Read<number> {
-  return (node, place) => {
+  const read: Read<number> = (node, place) => {
     if (node.kind !== 'number' || !isInteger(node.raw)) throw wrongType(node, place, expected);
     const value = Number(node.raw);
     if (value < low || value > high) throw wrongValue(node, place, expected);
     return value;
   };
+  return documented(read, { type: 'integer', format: 'int32', ...(low === 0 ? { minimum: 0 } : {}) });
 }
 
 /** Whether the number is read as an integer: no fraction, no exponent, within 64 bits, and not minus zero. */

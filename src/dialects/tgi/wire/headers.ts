@@ -1,6 +1,6 @@
 // The answer's headers: what was counted and how long each part took.
 
-import type { Timings } from '../../protocol/index.js';
+import type { Timings } from '../../../protocol/index.js';
 
 /** Figures of one whole answer. */
 export interface AnswerFigures {

@@ -1,13 +1,21 @@
 // POST /, /generate and /generate_stream.
 
-import { generateJson, type ReplyShape, streamErrorFrame, streamWriter } from './encode.js';
-import { answerHeaders, countCharacters } from './headers.js';
-import { checkBestOf, checkStreaming } from './request/parameters.js';
-import { fail, openStream, type RunContext, runStream, runWhole, withSlots } from './run/generate.js';
-import { type Job, prepare } from './run/prepare.js';
-import { TokenFeed } from './run/token-feed.js';
-import type { GenerateBody, GenerateParameters } from './schema.js';
-import type { Target } from './service.js';
+import { generateJson, type ReplyShape, streamErrorFrame, streamWriter } from '../encode.js';
+import { checkBestOf, checkStreaming } from '../request/parameters.js';
+import {
+  fail,
+  openStream,
+  type RunContext,
+  runStream,
+  runWhole,
+  succeed,
+  withSlots,
+} from '../run/generate.js';
+import { type Job, prepare } from '../run/prepare.js';
+import { TokenFeed } from '../run/token-feed.js';
+import type { GenerateBody, GenerateParameters } from '../schema.js';
+import type { Target } from '../service.js';
+import { answerHeaders, countCharacters } from '../wire/headers.js';
 
 /** How a whole answer is wrapped: POST `/` gives an array. */
 export type Wrap = 'object' | 'array';
@@ -27,7 +35,9 @@ export async function answerWhole(context: RunContext, body: GenerateBody, wrap:
         addSpecial: true,
         reply: wantsDetails(parameters) ? 'tokens' : 'text',
       });
-      const { generation, figures } = await runWhole(context, prepared);
+      const answer = await runWhole(context, prepared);
+      succeed(service, answer);
+      const { generation, figures } = answer;
       const json = generateJson(generation, replyShape(body, target));
       const computeTime = service.version.encoding.computeTime(figures.totalMs);
       const headers = answerHeaders(service.options.computeType, figures, computeTime);
