@@ -91,6 +91,8 @@ export class Supervisor {
     if (child !== this.#child) return;
     switch (message.kind) {
       case 'ready':
+        // Told to stop while it was loading: this one ends, and no other follows.
+        if (this.state === 'stopped') return;
         this.state = 'ready';
         this.#hasBeenReady = true;
         this.#parts.onReady(message, (out) => this.#sendTo(child, out));
