@@ -66,7 +66,7 @@ export async function withNoise<T>(measure: () => Promise<T>): Promise<{ value: 
 }
 
 /** Waits until others leave 90 % of the cores idle for half a second, but no longer than `patienceMs`. */
-export async function waitForQuiet(patienceMs = 20_000): Promise<void> {
+export async function waitForQuiet(patienceMs = 6000): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (performance.now() < deadline) {
     const { foreign } = await withNoise(() => sleep(500));
