@@ -30,7 +30,10 @@ interface Entry {
 
 const openai = () => import('../dialects/openai/index.js');
 const tgi = () => import('../dialects/tgi/index.js');
-const tgiDeps = ({ settings, ...parts }: DialectParts) => ({ ...parts, options: tgiOptionsOf(settings) });
+const tgiDeps = async ({ settings, ...parts }: DialectParts) => {
+  const { detectWatermark } = await import('../engine/index.js');
+  return { ...parts, options: tgiOptionsOf(settings), detectWatermark };
+};
 
 /** In order of precedence on the root. */
 const DIALECTS: readonly Entry[] = [
@@ -39,8 +42,8 @@ const DIALECTS: readonly Entry[] = [
     isOnRoot: true,
     load: async (parts) => (await openai()).openAiDialect({ ...parts, clock: systemClock }),
   },
-  { name: 'tgi', isOnRoot: true, load: async (parts) => (await tgi()).tgi(tgiDeps(parts)) },
-  { name: 'tgi-1.4', isOnRoot: false, load: async (parts) => (await tgi()).tgi14(tgiDeps(parts)) },
+  { name: 'tgi', isOnRoot: true, load: async (parts) => (await tgi()).tgi(await tgiDeps(parts)) },
+  { name: 'tgi-1.4', isOnRoot: false, load: async (parts) => (await tgi()).tgi14(await tgiDeps(parts)) },
 ];
 
 /** Loads every dialect. */
