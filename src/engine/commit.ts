@@ -50,6 +50,8 @@ export class Committer {
 
   /** Records the log-probabilities of prompt token `position + 1`, which the row at `position` predicts. */
   scorePrompt(sequence: Sequence, position: number, row: Float32Array): void {
+    // A sequence that lost its KV computes its prompt again; what it reported stands.
+    if (position !== sequence.group.promptScores.length) return;
     const token = sequence.tokens[position + 1] ?? 0;
     const top = sequence.group.output.promptLogprobs ?? 0;
     const scores = rowLogprobs(row, token, top, this.#workspace);

@@ -134,8 +134,14 @@ class EmbeddedEngine implements ManagedEngine {
   }
 
   async embed(request: EmbedRequest, signal: AbortSignal): Promise<EmbedResult> {
+    const { inputs, pooling, normalize, truncate, adapter } = request;
+    if (adapter !== undefined) {
+      requireAdapter(this.#require().description, adapter);
+      throw new KoineError('unsupported', 'embeddings with an adapter are not supported', {
+        field: 'adapter',
+      });
+    }
     this.#require();
-    const { inputs, pooling, normalize, truncate } = request;
     const query = { kind: 'embed', inputs, normalize, truncate, ...(pooling ? { pooling } : {}) } as const;
     const { vectors, promptTokens } = await this.#client.query<'embed'>(query, signal);
     return {
@@ -220,11 +226,7 @@ class EmbeddedEngine implements ManagedEngine {
     if (this.#isDraining) throw new KoineError('unavailable', 'the server is shutting down');
     if (this.#supervisor.state === 'stopped') throw new KoineError('unavailable');
     const { adapter } = request;
-    if (adapter !== undefined && !loaded.description.adapters.includes(adapter)) {
-      throw new KoineError('adapter_not_found', `there is no adapter named "${adapter}"`, {
-        field: 'adapter',
-      });
-    }
+    if (adapter !== undefined) requireAdapter(loaded.description, adapter);
     const places = loaded.description.maxSequences + this.#options.maxWaiting;
     if (this.#client.inFlight >= places) {
       throw new KoineError('overloaded', `${this.#client.inFlight} requests are running or waiting already`, {
@@ -240,6 +242,11 @@ class EmbeddedEngine implements ManagedEngine {
     const text = chat.render(input);
     return { kind: 'text', text, addSpecial: promptNeedsBos(text, description.bosText), parseSpecial: true };
   }
+}
+
+function requireAdapter({ adapters }: ModelDescription, adapter: string): void {
+  if (adapters.includes(adapter)) return;
+  throw new KoineError('adapter_not_found', `there is no adapter named "${adapter}"`, { field: 'adapter' });
 }
 
 function toSubmission(

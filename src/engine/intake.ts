@@ -9,6 +9,9 @@ import { choiceSeed, type SamplerWorkspace, SequenceSampler } from './sampling/i
 import { type Group, type OutputMatcher, type RowSpan, Sequence } from './sequence.js';
 import type { TokenTable } from './text/index.js';
 
+/** Bias that keeps a token from ever being picked. */
+const BAN = Number.NEGATIVE_INFINITY;
+
 export interface IntakeParts {
   readonly runner: ModelRunner;
   readonly facts: ModelFacts;
@@ -31,7 +34,7 @@ export function readPrompt(parts: IntakeParts, input: PromptInput, truncateTo: n
   if (whole.rowSpans.length > 0) {
     throw new KoineError('unsupported', 'a prompt with media cannot be truncated', { field: 'truncateTo' });
   }
-  return { tokens: whole.tokens.slice(-truncateTo), rowSpans: [] };
+  return { tokens: whole.tokens.slice(whole.tokens.length - truncateTo), rowSpans: [] };
 }
 
 /** Makes the group of a submission. Throws `KoineError` when it cannot be run at all. */
@@ -43,6 +46,11 @@ export function createGroup(
 ): Group {
   const prompt = readPrompt(parts, submission.prompt, submission.truncateTo);
   checkLength(parts, prompt.tokens.length, submission);
+  if (prompt.rowSpans.length > 0 && submission.output.promptLogprobs !== undefined) {
+    throw new KoineError('unsupported', 'a prompt with media has no log-probabilities', {
+      field: 'promptLogprobs',
+    });
+  }
   const { sampling } = submission;
   const seed = sampling.seed === undefined ? randomBytes(8).readBigUInt64LE() : BigInt(sampling.seed);
   const group: Group = {
@@ -85,14 +93,19 @@ function createSequence(
   matcher: OutputMatcher | undefined,
 ): Sequence {
   const { seed: _, ...sampling } = submission.sampling;
-  const sampler = new SequenceSampler(sampling, {
-    workspace,
-    seed: choiceSeed(group.seed, choice),
-    eogTokens: runner.info.eogTokens,
-    prompt: prompt.tokens,
-    tokenBytes: (token) => runner.tokenBytes(token),
-    rawLogprobs: submission.output.logprobs !== undefined || group.bestOf > 1,
-  });
+  // JSON, which brought the request here, has no infinity: a banned token's bias arrives as null.
+  const logitBias = sampling.logitBias.map(([token, bias]) => [token, bias ?? BAN] as const);
+  const sampler = new SequenceSampler(
+    { ...sampling, logitBias },
+    {
+      workspace,
+      seed: choiceSeed(group.seed, choice),
+      eogTokens: runner.info.eogTokens,
+      prompt: prompt.tokens,
+      tokenBytes: (token) => runner.tokenBytes(token),
+      rawLogprobs: submission.output.logprobs !== undefined || group.bestOf > 1,
+    },
+  );
   const room = runner.info.contextPerSequence - prompt.tokens.length;
   const maxNew = Math.min(room, submission.stop.maxNewTokens ?? room);
   const output = new SequenceOutput(submission.stop, submission.output, table, submission.markers);

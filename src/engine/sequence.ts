@@ -74,6 +74,8 @@ export class Sequence implements Tenant {
   waitsFor: { readonly leader: Sequence; readonly positions: number } | undefined;
   /** Whether the wait for a leader has been considered; once is enough. */
   hasLookedForLeader = false;
+  /** Whether it has had a place before. */
+  wasSeated = false;
   reason: FinishReason | undefined;
   readonly promptLength: number;
 

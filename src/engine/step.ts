@@ -46,6 +46,8 @@ export class StepLoop {
   #adapter: string | null = null;
   #threads: number;
   #gapSteps = 0;
+  /** Decodes in a row for which the runner had no cells. */
+  #refusals = 0;
 
   constructor(parts: StepParts) {
     this.#parts = parts;
@@ -117,6 +119,7 @@ export class StepLoop {
       this.#decodeFailed(plan.entries, outcome);
       return;
     }
+    this.#refusals = 0;
     this.#costs.observe(plan.decodes, plan.prefillTokens, ms);
     const threads = this.#parts.onStepTime(stepShape(plan), ms);
     if (threads !== this.#threads) runner.setThreads(threads);
@@ -129,7 +132,8 @@ export class StepLoop {
     const { runner } = this.#parts;
     const { sequence, from, count } = entry;
     const span = sequence.rowSpanAt(from);
-    if (span === undefined) return;
+    // What ran before it in this step may have ended it or taken its place away.
+    if (span === undefined || sequence.phase !== 'running') return;
     const width = runner.info.embeddingSize;
     const rows = span.rows.subarray((from - span.from) * width, (from - span.from + count) * width);
     runner.setAdapter(sequence.group.adapter);
@@ -158,6 +162,10 @@ export class StepLoop {
   #commit({ sequence, from, count }: PlanEntry, firstRow: number): number {
     const { runner } = this.#parts;
     const scoresPrompt = wantsPromptScores(sequence);
+    if (sequence.phase !== 'running') {
+      // Its request failed with another of its choices, earlier in this step.
+      return firstRow + (scoresPrompt ? count : from + count === sequence.length ? 1 : 0);
+    }
     let row = firstRow;
     sequence.computed += count;
     for (let position = from; scoresPrompt && position < from + count; position++, row++) {
@@ -208,6 +216,7 @@ export class StepLoop {
 
   #drop(group: Group): void {
     for (const sequence of group.sequences) {
+      if (sequence.phase === 'ended') continue;
       if (sequence.phase === 'running') {
         this.running.remove(sequence);
         this.#parts.places.leave(sequence);
@@ -220,7 +229,7 @@ export class StepLoop {
   }
 
   #decodeFailed(entries: readonly PlanEntry[], outcome: 'no-space' | 'failed'): void {
-    if (outcome === 'no-space') {
+    if (outcome === 'no-space' && this.#refusals++ < this.#parts.runner.info.maxSequences) {
       this.#parts.places.evictResidents(this.#parts.runner.info.totalCells);
       const only = entries.length === 1 && this.running.size === 1 ? entries[0] : undefined;
       if (only === undefined && this.#admission.swapOutYoungest()) return;
@@ -241,14 +250,16 @@ export class StepLoop {
     this.running.remove(sequence);
     this.#parts.places.discard(sequence);
     sequence.phase = 'ended';
+    sequence.matcher?.dispose();
   }
 
   #seated(sequence: Sequence, reused: number): void {
     const { group } = sequence;
-    if (sequence.generated === 0) {
-      this.hits.hitTokens += reused;
-      this.hits.missTokens += sequence.promptLength - reused;
-    }
+    // A sequence that comes back after a swap has been counted.
+    if (sequence.wasSeated) return;
+    sequence.wasSeated = true;
+    this.hits.hitTokens += reused;
+    this.hits.missTokens += sequence.promptLength - reused;
     if (group.hasStarted) return;
     group.startedMs = this.#parts.now();
     group.cachedTokens = reused;

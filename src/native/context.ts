@@ -67,11 +67,13 @@ function contextParams(
   const perSequence = options.contextTokens > 0 ? options.contextTokens : Math.min(trained, DEFAULT_CONTEXT);
   const unified = options.kvLayout === 'unified';
   const kvType = GGML_TYPES[options.kvType];
+  // A step holds one token of every running sequence, whatever was asked for.
+  const batchTokens = Math.max(options.batchTokens, options.parallel);
   return {
     ...library.contextDefaultParams(),
     n_ctx: unified ? perSequence : perSequence * options.parallel,
-    n_batch: options.batchTokens,
-    n_ubatch: Math.min(options.batchTokens, MICRO_BATCH),
+    n_batch: batchTokens,
+    n_ubatch: Math.min(batchTokens, MICRO_BATCH),
     n_seq_max: options.parallel,
     n_threads: threads,
     n_threads_batch: threads,

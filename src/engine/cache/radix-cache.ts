@@ -135,7 +135,8 @@ export class RadixCache implements PrefixCache {
 
   #append(parent: Node, run: Int32Array, take: () => KvBlock): void {
     const bytesNeeded = this.#estimate(parent, run.length);
-    if (!this.#makeRoom(bytesNeeded)) return;
+    // What can never fit must not empty the cache in the attempt.
+    if (bytesNeeded > this.#options.budgetBytes || !this.#makeRoom(bytesNeeded)) return;
     const block = take();
     parent.children.set(run[0] ?? -1, newNode(run, block, parent, ++this.#tick));
     this.#usedBytes += block.bytes;

@@ -103,6 +103,7 @@ export class EngineClient {
   ): Promise<Extract<QueryResult, { kind: K }>> {
     const send = this.#send;
     if (send === undefined) return Promise.reject(new KoineError('unavailable'));
+    if (signal?.aborted === true) return Promise.reject(new KoineError('cancelled'));
     const key = this.#nextKey++;
     return new Promise((resolve, reject) => {
       this.#queries.set(key, { resolve: resolve as PendingQuery['resolve'], reject });

@@ -34,10 +34,10 @@ export class Admission {
     const { waiting, places } = this.#parts;
     if (waiting.length === 0) return;
     for (const sequence of waiting.snapshot()) {
-      if (this.#mustWaitForLeader(sequence)) continue;
+      if (mustWaitForPrompt(sequence) || this.#mustWaitForLeader(sequence)) continue;
       if (!places.hasFree() && !this.#makeWay(sequence)) return;
       if (this.#shouldFollow(sequence)) continue;
-      if (!this.#hasCells(sequence)) return;
+      while (!this.#hasCells(sequence)) if (!this.#makeWay(sequence)) return;
       this.#seat(sequence);
     }
   }
@@ -158,6 +158,11 @@ export class Admission {
     places.evictResidents(needed);
     return places.audit().cells.free >= needed || running.size === 0;
   }
+}
+
+/** The first choice reports the prompt's log-probabilities, and nothing may be shown before them. */
+function mustWaitForPrompt({ choice, group }: Sequence): boolean {
+  return choice > 0 && group.output.promptLogprobs !== undefined && !group.hasStarted;
 }
 
 /** Prompt log-probabilities, which the first choice reports, need the logits of every prompt token. */
