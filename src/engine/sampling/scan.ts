@@ -66,12 +66,11 @@ export function collectAbove(row: Float32Array, cut: number, list: Candidates): 
   let i = 0;
   for (; i < whole; i += 4) {
     if (row[i]! >= cut || row[i + 1]! >= cut || row[i + 2]! >= cut || row[i + 3]! >= cut) {
-      // Written first, counted if it belongs: which of the four it is cannot be predicted.
       for (let j = i; j < i + 4; j++) {
-        const logit = row[j]!;
-        ids[length] = j;
-        keys[length] = logit;
-        length += Number(logit >= cut);
+        if (row[j]! >= cut) {
+          ids[length] = j;
+          keys[length++] = row[j]!;
+        }
       }
     }
   }
