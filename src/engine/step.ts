@@ -24,8 +24,10 @@ export interface StepParts {
   readonly table: TokenTable;
   readonly sharesPrefixes: boolean;
   readonly now: () => number;
-  /** Told after every decode: shape of the step and its time. Returns the threads for the next one. */
-  readonly onStepTime: (shape: number, ms: number) => number;
+  /** Threads for the next decode. */
+  readonly threads: () => number;
+  /** Told after every decode: shape of the step and its time. */
+  readonly onStepTime: (shape: number, ms: number) => void;
 }
 
 /** Steps in a row with a gap between running places before one is moved: a gap often closes by itself. */
@@ -112,6 +114,7 @@ export class StepLoop {
     const { runner, now } = this.#parts;
     this.#fillBatch(plan.entries);
     runner.setAdapter(plan.adapter);
+    this.#setThreads();
     const begun = now();
     const outcome = runner.decode();
     const ms = now() - begun;
@@ -121,11 +124,15 @@ export class StepLoop {
     }
     this.#refusals = 0;
     this.#costs.observe(plan.decodes, plan.prefillTokens, ms);
-    const threads = this.#parts.onStepTime(stepShape(plan), ms);
-    if (threads !== this.#threads) runner.setThreads(threads);
-    this.#threads = threads;
+    this.#parts.onStepTime(stepShape(plan), ms);
     let row = 0;
     for (const entry of plan.entries) row = this.#commit(entry, row);
+  }
+
+  #setThreads(): void {
+    const threads = this.#parts.threads();
+    if (threads !== this.#threads) this.#parts.runner.setThreads(threads);
+    this.#threads = threads;
   }
 
   #runRows(entry: PlanEntry): void {

@@ -73,7 +73,20 @@ export class ThreadControl {
     return this.#threads;
   }
 
-  /** Takes a finished step in and returns the number of threads for the next one. */
+  /**
+   * Work begins after a pause: what the machine left unused meanwhile decides how many threads to begin with, so that
+   * the first steps on a busy machine do not have to be slow to be noticed.
+   */
+  wake(nowMs: number): void {
+    const load = this.#options.readLoad();
+    if (load === undefined) return;
+    this.#trial = undefined;
+    this.#slow = 0;
+    this.#threads = Math.max(1, Math.min(this.#options.maxThreads, Math.round(load.idle + load.own)));
+    this.#nextReadMs = nowMs + READ_EVERY_MS;
+  }
+
+  /** Takes a finished step in; `threads` is then the number for the next one. */
   observe(sample: StepSample): number {
     if (this.#options.maxThreads === 1) return 1;
     if (this.#trial !== undefined) this.#continueTrial(this.#trial, sample);

@@ -69,7 +69,8 @@ export class TestLoop {
       table,
       now,
       sharesPrefixes: budgetBytes > 0,
-      onStepTime: () => runner.info.maxThreads,
+      threads: () => runner.info.maxThreads,
+      onStepTime: () => undefined,
     });
   }
 

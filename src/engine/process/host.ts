@@ -30,6 +30,9 @@ export interface HostParts {
 /** Time between status messages while work goes on. Milliseconds. */
 const STATUS_EVERY_MS = 250;
 
+/** A pause after which the machine is looked at anew before the first step. Milliseconds. */
+const WAKE_AFTER_MS = 300;
+
 /** Runs one model until told to stop. */
 export class EngineHost {
   readonly #parts: HostParts;
@@ -42,6 +45,7 @@ export class EngineHost {
   #arrivals = 0;
   #isScheduled = false;
   #statusAtMs = 0;
+  #turnAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: HostParts) {
     const { runner, options } = parts;
@@ -52,7 +56,7 @@ export class EngineHost {
     const table = new TokenTable((token) => runner.tokenBytes(token));
     const now = (): number => performance.now();
     this.#threads = new ThreadControl({
-      maxThreads: options.adaptThreads ? runner.info.maxThreads : 1,
+      maxThreads: runner.info.maxThreads,
       readLoad: createLoadReader(),
     });
     this.#loop = new StepLoop({
@@ -62,8 +66,10 @@ export class EngineHost {
       table,
       sharesPrefixes: options.prefixCacheBytes > 0,
       now,
-      onStepTime: (shape, ms) =>
-        options.adaptThreads ? this.#threads.observe({ shape, ms, nowMs: now() }) : runner.info.maxThreads,
+      threads: () => this.#currentThreads(),
+      onStepTime: (shape, ms) => {
+        if (options.adaptThreads) this.#threads.observe({ shape, ms, nowMs: now() });
+      },
     });
     this.#intake = { runner, facts: parts.facts, workspace, table, now };
     this.#queries = new QueryQueue({ runner, facts: parts.facts, maxEmbedTokens: parts.maxEmbedTokens });
@@ -142,12 +148,15 @@ export class EngineHost {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
+    const now = performance.now();
+    if (now - this.#turnAtMs > WAKE_AFTER_MS) this.#threads.wake(now);
     // An immediate runs after the channel has been read, so a step sees every message that came before it.
     setImmediate(() => this.#turn());
   }
 
   #turn(): void {
     this.#isScheduled = false;
+    this.#turnAtMs = performance.now();
     try {
       this.#loop.step();
       this.#embedOne();
@@ -190,9 +199,13 @@ export class EngineHost {
       swapped,
       kvCells: { total: cells.total, running: cells.running, cached: cells.cached },
       prefixCache: { ...this.#loop.hits, usedBytes: cache.usedBytes, budgetBytes: cache.budgetBytes },
-      threads: this.#parts.options.adaptThreads ? this.#threads.threads : this.#parts.runner.info.maxThreads,
+      threads: this.#currentThreads(),
       steps: this.#loop.steps,
     };
+  }
+
+  #currentThreads(): number {
+    return this.#parts.options.adaptThreads ? this.#threads.threads : this.#parts.runner.info.maxThreads;
   }
 
   #failureOf(error: unknown): Failure {
