@@ -103,7 +103,9 @@ function createSequence(
       eogTokens: runner.info.eogTokens,
       prompt: prompt.tokens,
       tokenBytes: (token) => runner.tokenBytes(token),
-      rawLogprobs: submission.output.logprobs !== undefined || group.bestOf > 1,
+      rawLogprobs:
+        submission.output.logprobsOf === 'raw' &&
+        (submission.output.logprobs !== undefined || group.bestOf > 1),
     },
   );
   const room = runner.info.contextPerSequence - prompt.tokens.length;
