@@ -6,11 +6,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/index.js';
 import { type Flags, SettingError, type Settings } from '../config/index.js';
-import type { EngineLogLine, ManagedEngine } from '../engine/index.js';
+import type { ManagedEngine } from '../engine/index.js';
 import type { EngineOptions } from '../engine/options.js';
 import type { ModelDescription } from '../protocol/index.js';
 import type { Logger } from '../telemetry/index.js';
 import { checkListen, loadDialects } from './dialects.js';
+import { EngineLog } from './engine-log.js';
 import { UserError } from './explain.js';
 import type { OpenListeners } from './listeners.js';
 import { localRouter } from './local-router.js';
@@ -59,6 +60,8 @@ class Server {
   readonly #settings: Settings;
   #engines: readonly ManagedEngine[] = [];
   #listeners: OpenListeners | undefined;
+  /** Loading the front door and opening the addresses, as long as that takes. */
+  #listening: Promise<Logger> | undefined;
   #log: Logger | undefined;
 
   constructor(settings: Settings) {
@@ -68,15 +71,17 @@ class Server {
   /** Starts engines, opens the addresses while they load, and prints what is served when they are ready. */
   async start(options: readonly EngineOptions[]): Promise<void> {
     const { startEngine } = await import('../engine/index.js');
-    const log = import('../telemetry/index.js').then((telemetry) => this.#createLog(telemetry.createLogger));
-    this.#engines = options.map((option) =>
-      startEngine(option, { entryPath: ENGINE_ENTRY, onLog: logOf(option, log) }),
+    const logs = options.map(({ modelId }) => new EngineLog(modelId));
+    this.#engines = options.map((option, i) =>
+      startEngine(option, { entryPath: ENGINE_ENTRY, onLog: (line) => logs[i]?.write(line) }),
     );
+    this.#listening = this.#listen(options, logs);
     // Whichever comes first, the failure of an engine or of an address, is the one to tell.
     const ready = Promise.all(
       this.#engines.map((engine, i) => readyOrExplain(engine, options[i]?.modelPath ?? '')),
     );
-    const [descriptions] = await Promise.all([ready, this.#listen(options, await log)]);
+    const [descriptions, log] = await Promise.all([ready, this.#listening]);
+    for (const engineLog of logs) engineLog.release(log);
     const models = descriptions.map((description, i) => ({
       description,
       threads: this.#engines[i]?.status().threads ?? 0,
@@ -89,43 +94,44 @@ class Server {
   async drain(): Promise<void> {
     const { drainTimeout } = this.#settings;
     this.#log?.info({ inFlight: this.#listeners?.inFlight ?? 0, limitMs: drainTimeout }, 'stopping');
+    await this.#settled();
     await this.#listeners?.drain(drainTimeout);
     await this.close();
   }
 
   /** Ends everything now. */
   async close(): Promise<void> {
+    await this.#settled();
     await this.#listeners?.drain(0);
     await Promise.all(this.#engines.map((engine) => engine.close()));
   }
 
-  async #listen(options: readonly EngineOptions[], log: Logger): Promise<void> {
-    const [{ Metrics }, { openListeners }, { operations }] = await Promise.all([
+  /** Addresses that are just being opened are opened before they are closed. Why they could not be is told by `start`. */
+  async #settled(): Promise<void> {
+    await this.#listening?.catch(() => undefined);
+  }
+
+  async #listen(options: readonly EngineOptions[], logs: readonly EngineLog[]): Promise<Logger> {
+    const [{ createLogger, Metrics }, { openListeners }, { operations }] = await Promise.all([
       import('../telemetry/index.js'),
       import('./listeners.js'),
       import('./operations.js'),
     ]);
+    const settings = this.#settings;
+    const log = createLogger({ level: settings.logLevel, pretty: process.stderr.isTTY === true });
+    this.#log = log;
+    if (log.isLevelEnabled('debug')) for (const engineLog of logs) engineLog.release(log);
     const metrics = new Metrics();
     const engines = options.flatMap(({ modelId: id, aliases }, i) => {
       const engine = this.#engines[i];
       return engine === undefined ? [] : [{ id, aliases, engine }];
     });
     metrics.watchEngines(() => engines.map(({ id, engine }) => ({ model: id, status: engine.status() })));
-    const settings = this.#settings;
     const dialects = await loadDialects({ settings, router: localRouter(engines), metrics });
     const own = operations(engines, metrics);
     this.#listeners = await openListeners({ settings, dialects, own, log, metrics });
+    return log;
   }
-
-  #createLog(create: (options: { level: Settings['logLevel']; pretty: boolean }) => Logger): Logger {
-    this.#log = create({ level: this.#settings.logLevel, pretty: process.stderr.isTTY === true });
-    return this.#log;
-  }
-}
-
-/** What an engine says goes to the log, also what it says before the log is there. */
-function logOf({ modelId }: EngineOptions, log: Promise<Logger>): (line: EngineLogLine) => void {
-  return ({ level, text }) => void log.then((to) => to[level]({ model: modelId }, text));
 }
 
 /** A model that cannot be loaded is for the user to put right, whatever the reason. */
