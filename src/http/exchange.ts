@@ -79,6 +79,11 @@ export class Exchange {
     return this.#isAnswered;
   }
 
+  /** Milliseconds of silence after which a stream gets a comment; 0 = never. */
+  get keepAliveMs(): number {
+    return this.#context.keepAliveMs;
+  }
+
   /** The open stream, once `openSse` was called. */
   get stream(): SseStream | undefined {
     return this.#stream;

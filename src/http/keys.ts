@@ -1,24 +1,35 @@
-// Bearer keys, compared in constant time.
+// API keys, as bearer tokens or in a header of their own, compared in constant time.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 
-/** What an `authorization` header is worth against a set of keys. */
-export type KeyCheck = (authorization: string | undefined) => 'ok' | 'none' | 'wrong';
+/** What a request's headers are worth against a set of keys. */
+export type KeyCheck = (headers: IncomingHttpHeaders) => 'ok' | 'none' | 'wrong';
 
-/** Checks `Bearer KEY` (the scheme in any case) against the keys; without keys everything is `ok`. */
+/**
+ * Checks `authorization: Bearer KEY` (the scheme in any case), or `x-api-key: KEY` where that is absent. Without keys
+ * everything is `ok`.
+ */
 export function keyCheck(keys: readonly string[]): KeyCheck {
   if (keys.length === 0) return () => 'ok';
   const digests = keys.map(digest);
-  return (authorization) => {
-    if (authorization === undefined || authorization === '') return 'none';
-    const match = /^bearer +(.*)$/i.exec(authorization);
-    if (match === null) return 'wrong';
-    const given = digest((match[1] ?? '').trim());
+  return (headers) => {
+    const key = givenKey(headers);
+    if (key === undefined) return 'none';
+    const given = digest(key);
     // Every key is compared, and digests have one length, so the time taken tells nothing.
     let isKnown = false;
     for (const known of digests) isKnown = timingSafeEqual(known, given) || isKnown;
     return isKnown ? 'ok' : 'wrong';
   };
+}
+
+/** The key sent; '' when the header holds something else than a key. */
+function givenKey({ authorization, 'x-api-key': own }: IncomingHttpHeaders): string | undefined {
+  if (authorization !== undefined && authorization !== '') {
+    return /^bearer +(.*)$/i.exec(authorization)?.[1]?.trim() ?? '';
+  }
+  return typeof own === 'string' && own !== '' ? own : undefined;
 }
 
 function digest(key: string): Buffer {

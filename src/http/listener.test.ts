@@ -162,6 +162,12 @@ describe('keys, ids and origins', () => {
       ).status;
     const answers = [ask(), ask('Bearer k3'), ask('Basic k1'), ask('Bearer k1'), ask('bearer k2')];
     expect(await Promise.all(answers)).toEqual([401, 401, 401, 200, 200]);
+    const other = await fetch(`${url}/echo`, {
+      method: 'POST',
+      body: '1',
+      headers: { 'content-type': 'application/json', 'x-api-key': 'k2' },
+    });
+    expect(other.status).toBe(200);
     expect((await fetch(`${url}/open`)).status).toBe(204);
   });
 

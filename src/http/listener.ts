@@ -61,7 +61,8 @@ export class Listener {
   constructor(spec: ListenerSpec) {
     this.#spec = spec;
     this.#app = fastify({
-      loggerInstance: spec.log as FastifyBaseLogger,
+      // What the framework says of its own accord is of no interest below a warning; cli prints the addresses.
+      loggerInstance: spec.log.child({}, { level: 'warn' }) as FastifyBaseLogger,
       // One line per exchange is written here, when it is over.
       logController: new LogController({ disableRequestLogging: true }),
       bodyLimit: spec.options.bodyLimitBytes,
@@ -169,7 +170,7 @@ export class Listener {
   }
 
   #isAdmitted(check: KeyCheck, candidate: Candidate, request: FastifyRequest, reply: FastifyReply): boolean {
-    const given = candidate.route.open === true ? 'ok' : check(request.headers.authorization);
+    const given = candidate.route.open === true ? 'ok' : check(request.headers);
     if (given === 'ok') return true;
     this.#answer({ kind: 'unauthorized', given }, request, reply, candidate);
     return false;

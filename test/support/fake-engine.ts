@@ -190,9 +190,11 @@ export class FakeEngine implements Engine {
   /** Everything the request will be sent, and the event before which it is held (-1 = none). */
   #script(request: GenerateRequest, reply: FakeReply): { events: readonly GenerateEvent[]; holdAt: number } {
     const prompt = this.#promptOf(request);
+    // 0 holds after `started`, -1 before the first event whatever it is.
+    const holdAt = reply.holdAfter === undefined ? -1 : reply.holdAfter + 1;
     const refusal =
       this.#refusal(request, prompt.length) ?? (reply.failAfter === 0 ? failureOf(reply) : undefined);
-    if (refusal !== undefined) return { events: [{ kind: 'failed', failure: refusal }], holdAt: -1 };
+    if (refusal !== undefined) return { events: [{ kind: 'failed', failure: refusal }], holdAt };
     const perChoice = Array.from({ length: request.n }, (_, choice) => this.#choice(request, reply, choice));
     const started: GenerateEvent = {
       kind: 'started',
@@ -223,7 +225,7 @@ export class FakeEngine implements Engine {
         timings: { queueMs: 1, prefillMs: 2, decodeMs: 3 },
       });
     }
-    return { events, holdAt: reply.holdAfter === undefined ? -1 : reply.holdAfter + 1 };
+    return { events, holdAt };
   }
 
   #choice(request: GenerateRequest, reply: FakeReply, choice: number) {

@@ -1,7 +1,7 @@
 // Runs the requests of one exchange and answers with a body or a stream. A failure before the first event gets a
 // real status; a later one is an event of the stream, which then ends without `[DONE]`.
 
-import type { Exchange } from '../../http/index.js';
+import type { Exchange, SseStream } from '../../http/index.js';
 import {
   type Engine,
   type Failure,
@@ -45,13 +45,26 @@ export async function streamReply(
   encoder: StreamEncoder,
 ): Promise<void> {
   const abort = new AbortController();
-  const runs = await begin(exchange, work, abort);
+  const begun = begin(exchange, work, abort);
+  // Who has to wait long for a place is kept company by comments, at the price of a status.
+  const stream = (await isWithin(begun, exchange.keepAliveMs)) ? undefined : exchange.openSse();
+  const runs = await begun;
   const early = firstFailure(runs);
-  if (early !== undefined) {
-    refuseAll(exchange, runs, abort, early, work.input);
-    return;
-  }
-  const stream = exchange.openSse();
+  if (early === undefined)
+    await relay(stream ?? exchange.openSse(), { exchange, work, encoder, abort, runs });
+  else refuseAll(exchange, runs, abort, early, work.input);
+}
+
+/** A stream whose first events are there. */
+interface Relay {
+  readonly exchange: Exchange;
+  readonly work: Generation;
+  readonly encoder: StreamEncoder;
+  readonly abort: AbortController;
+  readonly runs: readonly Running[];
+}
+
+async function relay(stream: SseStream, { exchange, work, encoder, abort, runs }: Relay): Promise<void> {
   let usage: Usage = NO_USAGE;
   let failure: Failure | undefined;
   let finished = 0;
@@ -111,13 +124,29 @@ export async function wholeReply(exchange: Exchange, work: Generation, encoder: 
   else sendFailure(exchange, failure, work.input);
 }
 
+/** Whether it settles within so many milliseconds; 0 = however long it takes. */
+async function isWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
+  if (limitMs === 0) return true;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Starts every prompt and waits for its first event, which tells whether it was admitted. */
 function begin(
   exchange: Exchange,
   { engine, decoded, metrics, route }: Generation,
   abort: AbortController,
 ): Promise<readonly Running[]> {
-  const signal = AbortSignal.any([exchange.signal, abort.signal]);
+  const { signal } = abort;
+  if (exchange.signal.aborted) abort.abort();
+  exchange.signal.addEventListener('abort', () => abort.abort(), { once: true });
   return Promise.all(
     decoded.requests.map(async (request, prompt): Promise<Running> => {
       const meter = new RequestMeter(metrics, { dialect: 'openai', route }, exchange.startedAtMs);
@@ -159,7 +188,8 @@ function refuseAll(
     if (first?.kind === 'failed') meter.observe(first);
     meter.end();
   }
-  sendFailure(exchange, failure, input);
+  if (exchange.stream === undefined) sendFailure(exchange, failure, input);
+  else exchange.stream.end(failureFrame(failure, input));
 }
 
 /** Feeds one prompt's events to the encoder; resolves with its usage or with what went wrong. */

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { FakeEngine, fakeRouter } from '../../../test/support/fake-engine.js';
+import { serveDialect } from '../../../test/support/serve.js';
+import { systemClock } from '../../base/index.js';
+import { Metrics } from '../../telemetry/index.js';
+import { openAiDialect } from './index.js';
+
+/** A server whose streams get a comment after so many milliseconds. */
+function serve(engine: FakeEngine, keepAliveMs: number, metrics = new Metrics()) {
+  const dialect = openAiDialect({ router: fakeRouter(engine), metrics, clock: systemClock });
+  return serveDialect(dialect, { http: { keepAliveMs } });
+}
+
+function ask(url: string, body: object, path = '/v1/chat/completions'): Promise<Response> {
+  const messages = [{ role: 'user', content: 'x' }];
+  const headers = { 'content-type': 'application/json' };
+  return fetch(url + path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ messages, stream: true, ...body }),
+  });
+}
+
+describe('a stream that waits for a place', () => {
+  it('opens with comments, and ends with an error event if it is refused after all', async () => {
+    const engine = new FakeEngine({ reply: { failAfter: 0, holdAfter: -1 } });
+    const served = await serve(engine, 5);
+    const response = await ask(served.url, {});
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const first = await reader.read();
+    expect(Buffer.from(first.value ?? []).toString()).toMatch(/^(: keep-alive\n\n)+$/);
+    engine.release();
+    let rest = '';
+    for (let next = await reader.read(); next.value !== undefined; next = await reader.read()) {
+      rest += Buffer.from(next.value).toString();
+    }
+    expect(rest).toMatch(/^(: keep-alive\n\n)*data: \{"error":.*"engine_lost"\}\}\n\n$/);
+    await served.close();
+  });
+});
+
+describe('several prompts', () => {
+  it('are all given up when one of them fails', async () => {
+    const engine = new FakeEngine({
+      reply: ({ input }) =>
+        input.kind === 'text' && input.text === 'bad'
+          ? { tokens: ['x'], failAfter: 1 }
+          : { tokens: ['a'], holdAfter: 0 },
+    });
+    const served = await serve(engine, 0);
+    for (const stream of [true, false]) {
+      const response = await ask(served.url, { prompt: ['good', 'bad'], stream }, '/v1/completions');
+      const text = await response.text();
+      expect(response.status).toBe(stream ? 200 : 500);
+      expect(text).toContain('"code":"engine_lost"');
+      expect(text).not.toContain('[DONE]');
+      await engine.until(({ running }) => running === 0);
+    }
+    await served.close();
+  });
+});
+
+describe('figures', () => {
+  it('count generations by route and outcome', async () => {
+    const metrics = new Metrics();
+    const engine = new FakeEngine();
+    const served = await serve(engine, 0, metrics);
+    await (await ask(served.url, {})).text();
+    await (await ask(served.url, { stream: false, max_tokens: 1 })).text();
+    await (await ask(served.url, { max_tokens: 9999 })).text();
+    const lines = (await metrics.text())
+      .split('\n')
+      .filter((line) => line.startsWith('koine_generations_total'));
+    const labels = (outcome: string): string =>
+      `koine_generations_total{dialect="openai",route="/v1/chat/completions",outcome="${outcome}"} 1`;
+    expect(lines).toEqual(['eos', 'length', 'too_long'].map(labels));
+    await served.close();
+  });
+});
