@@ -1,8 +1,8 @@
 // The addresses of a server: what is mounted where, opened and closed together.
 
 import { httpOptionsOf, type Settings } from '../config/index.js';
-import { type Dialect, Listener, type Mount } from '../http/index.js';
-import type { Logger, Metrics } from '../telemetry/index.js';
+import { type Dialect, Listener, type Mount, operations } from '../http/index.js';
+import type { EngineReading, Logger, Metrics } from '../telemetry/index.js';
 import type { NamedDialect } from './dialects.js';
 import type { OpenAddress } from './summary.js';
 
@@ -10,8 +10,8 @@ import type { OpenAddress } from './summary.js';
 export interface ListenerParts {
   readonly settings: Settings;
   readonly dialects: readonly NamedDialect[];
-  /** The server's own paths, on the root of the main address. */
-  readonly own: Dialect;
+  /** Engines as they are now, for the server's own pages on the root of the main address. */
+  readonly readings: () => readonly EngineReading[];
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -27,8 +27,10 @@ interface Place {
 export async function openListeners(parts: ListenerParts): Promise<OpenListeners> {
   const { settings, log, metrics } = parts;
   const open: { listener: Listener; address: OpenAddress }[] = [];
+  const isDraining = () => open.some(({ listener }) => listener.isDraining);
+  const own = operations({ metrics, engines: parts.readings, isDraining });
   try {
-    for (const place of placesOf(parts)) {
+    for (const place of placesOf(parts, own)) {
       const listener = new Listener({
         options: httpOptionsOf(settings, place),
         mounts: place.mounts,
@@ -49,7 +51,7 @@ export async function openListeners(parts: ListenerParts): Promise<OpenListeners
   );
 }
 
-function placesOf({ settings, dialects, own }: ListenerParts): readonly Place[] {
+function placesOf({ settings, dialects }: ListenerParts, own: Dialect): readonly Place[] {
   const apiKeys = settings.apiKey;
   const onRoot = dialects.filter((entry) => entry.isOnRoot).map(({ dialect }) => dialect);
   const [first, ...others] = onRoot;

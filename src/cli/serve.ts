@@ -112,10 +112,9 @@ class Server {
   }
 
   async #listen(options: readonly EngineOptions[], logs: readonly EngineLog[]): Promise<Logger> {
-    const [{ createLogger, Metrics }, { openListeners }, { operations }] = await Promise.all([
+    const [{ createLogger, Metrics }, { openListeners }] = await Promise.all([
       import('../telemetry/index.js'),
       import('./listeners.js'),
-      import('./operations.js'),
     ]);
     const settings = this.#settings;
     const log = createLogger({ level: settings.logLevel, pretty: process.stderr.isTTY === true });
@@ -126,10 +125,10 @@ class Server {
       const engine = this.#engines[i];
       return engine === undefined ? [] : [{ id, aliases, engine }];
     });
-    metrics.watchEngines(() => engines.map(({ id, engine }) => ({ model: id, status: engine.status() })));
+    const readings = () => engines.map(({ id, engine }) => ({ model: id, status: engine.status() }));
+    metrics.watchEngines(readings);
     const dialects = await loadDialects({ settings, router: localRouter(engines), metrics });
-    const own = operations(engines, metrics);
-    this.#listeners = await openListeners({ settings, dialects, own, log, metrics });
+    this.#listeners = await openListeners({ settings, dialects, readings, log, metrics });
     return log;
   }
 }
