@@ -64,7 +64,13 @@ export async function runStream(
 ): Promise<void> {
   const { service, exchange } = context;
   const events = metered(context, prepared)[Symbol.asyncIterator]();
-  await stream.pump(events, (event) => feed.push(event));
+  try {
+    await stream.pump(events, (event) => feed.push(event));
+  } finally {
+    // Whatever cut the stream off, no token that was computed is lost.
+    const rest = feed.flush();
+    if (rest !== '') stream.send(rest);
+  }
   if (feed.ending === undefined || feed.timings === undefined) throw new KoineError('engine_lost');
   const figures: AnswerFigures = {
     characters: prepared.characters,

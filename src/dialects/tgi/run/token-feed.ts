@@ -84,6 +84,11 @@ export class TokenFeed {
     }
   }
 
+  /** The token still held back, for a stream that is cut off. */
+  flush(): string {
+    return this.#release();
+  }
+
   #delta(text: string, tokens: readonly TokenInfo[] | undefined): string {
     this.#text += text;
     if (tokens === undefined) {
