@@ -302,6 +302,43 @@ describe('connections', () => {
     await expect(fetch(`${url}/broken`).then((response) => response.text())).rejects.toThrow();
   });
 
+  it('closes the source of a stream whose frames cannot be made', async () => {
+    let isReturned = false;
+    const source: AsyncIterator<number> = {
+      next: () => Promise.resolve({ done: false, value: 1 }),
+      return: () => {
+        isReturned = true;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+    const encode = (): string => {
+      throw new Error('secret');
+    };
+    const pump: Route = { method: 'GET', path: '/pump', handle: (x) => x.openSse().pump(source, encode) };
+    const { url } = await serve([{ dialect: plain('a', [pump]), prefix: '' }]);
+    await expect(fetch(`${url}/pump`).then((response) => response.text())).rejects.toThrow();
+    expect(isReturned).toBe(true);
+  });
+
+  it('ends a drain when the last stream ends, whatever its connection would still be kept for', async () => {
+    const finish = deferred<void>();
+    const stream: Route = {
+      method: 'GET',
+      path: '/stream',
+      handle: async (x) => {
+        const sse = x.openSse();
+        await finish.promise;
+        sse.end('data: whole\n\n');
+      },
+    };
+    const { url, listener } = await serve([{ dialect: plain('a', [stream]), prefix: '' }]);
+    const response = await fetch(`${url}/stream`);
+    const drained = listener.drain(60_000);
+    finish.resolve();
+    expect(await response.text()).toBe('data: whole\n\n');
+    await drained;
+  });
+
   it('drains: refuses new connections, finishes what runs, closes idle ones', async () => {
     const started = deferred<void>();
     const finish = deferred<void>();

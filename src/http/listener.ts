@@ -244,8 +244,6 @@ export class Listener {
       status,
     };
     this.#spec.log.info({ ...fields, ms: Math.round(durationMs) }, 'request');
-    if (!this.#isDraining) return;
-    setImmediate(() => this.#app.server.closeIdleConnections());
     if (this.#inFlight.size === 0) this.#onIdle?.();
   }
 
