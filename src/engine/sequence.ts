@@ -72,7 +72,7 @@ export class Sequence implements Tenant {
   swapped: KvBlock | undefined;
   /** Another sequence that is computing a prefix this one shares, and how much of it to wait for. */
   waitsFor: { readonly leader: Sequence; readonly positions: number } | undefined;
-  /** Whether the wait for a leader has been considered; once is enough. */
+  /** Whether the wait for a leader has been considered; once is enough, unless the leader ends. */
   hasLookedForLeader = false;
   /** Whether it has had a place before. */
   wasSeated = false;

@@ -92,13 +92,18 @@ export class Admission {
 
   /** Looks once for a running sequence to follow; true when it has not got far enough yet. */
   #shouldFollow(sequence: Sequence): boolean {
-    if (sequence.hasLookedForLeader || sequence.computed > 0) return false;
+    if (sequence.computed > 0 || (sequence.hasLookedForLeader && !this.#mayLookAgain(sequence))) return false;
     sequence.hasLookedForLeader = true;
     if (!this.#parts.runner.info.canMoveKv || !mayReuse(sequence)) return false;
     const found = this.#findLeader(sequence);
     if (found === undefined) return false;
     sequence.waitsFor = found;
     return this.#mustWaitForLeader(sequence);
+  }
+
+  /** A leader that ended left its KV behind: the first to take it over leads the others. */
+  #mayLookAgain({ waitsFor, usePrefixCache }: Sequence): boolean {
+    return this.#parts.sharesAcrossRequests && usePrefixCache && waitsFor?.leader.phase === 'ended';
   }
 
   #findLeader(sequence: Sequence): { leader: Sequence; positions: number } | undefined {
@@ -153,7 +158,9 @@ export class Admission {
   #hasCells(sequence: Sequence): boolean {
     const { runner, places, running } = this.#parts;
     if (runner.info.kvLayout === 'streams') return true;
-    const needed = sequence.length + 1 + running.size;
+    // Those seated before have a claim on what they have not computed yet.
+    const claimed = running.all().reduce((sum, other) => sum + other.remaining, 0);
+    const needed = sequence.length + 1 + claimed;
     if (places.audit().cells.free >= needed) return true;
     places.evictResidents(needed);
     return places.audit().cells.free >= needed || running.size === 0;

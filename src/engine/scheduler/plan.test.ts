@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { RowSpan, Sequence } from '../sequence.js';
+import { nextAdapter, planStep } from './plan.js';
+
+interface Shape {
+  readonly remaining: number;
+  readonly isDecoding?: boolean;
+  readonly adapter?: string;
+  readonly arrival?: number;
+  readonly choice?: number;
+  readonly scoresPrompt?: boolean;
+  readonly rows?: RowSpan;
+  readonly computed?: number;
+}
+
+/** A plan reads no more of a sequence than this. */
+function sequence(shape: Shape): Sequence {
+  const { remaining, isDecoding = false, computed = 0, rows } = shape;
+  const length = computed + remaining;
+  return {
+    remaining,
+    isDecoding,
+    computed,
+    length,
+    choice: shape.choice ?? 0,
+    group: {
+      adapter: shape.adapter ?? null,
+      arrival: shape.arrival ?? 0,
+      output: shape.scoresPrompt === true ? { promptLogprobs: 0 } : {},
+    },
+    rowSpanAt: (position: number) =>
+      rows !== undefined && position >= rows.from && position < rows.to ? rows : undefined,
+    nextBorder: (from: number) =>
+      rows === undefined || from >= rows.to ? length : from < rows.from ? rows.from : rows.to,
+  } as unknown as Sequence;
+}
+
+const decoding = sequence({ remaining: 1, isDecoding: true, computed: 9 });
+const limits = { batchTokens: 64, prefillBudget: (_: number, most: number) => most };
+const counts = (running: readonly Sequence[], how = limits) =>
+  planStep(running, null, how).entries.map(({ count }) => count);
+
+describe('the plan of a step', () => {
+  it('has a token of every decoding sequence first, prefill in what is left', () => {
+    const running = [decoding, sequence({ remaining: 100 }), decoding];
+    expect(counts(running)).toEqual([1, 62, 1]);
+    expect(planStep(running, null, limits)).toMatchObject({ decodes: 2, prefillTokens: 62 });
+  });
+
+  it('keeps prefill within the budget for so many decodes', () => {
+    const asked: number[][] = [];
+    const prefillBudget = (decodes: number, most: number): number => {
+      asked.push([decodes, most]);
+      return 10;
+    };
+    expect(counts([decoding, sequence({ remaining: 100 })], { batchTokens: 64, prefillBudget })).toEqual([
+      1, 10,
+    ]);
+    expect(asked).toEqual([[1, 63]]);
+  });
+
+  it('has entries in the order of places, shares by arrival', () => {
+    const running = [sequence({ remaining: 100, arrival: 2 }), sequence({ remaining: 100, arrival: 1 })];
+    expect(counts(running)).toEqual([0, 64].filter(Boolean));
+    expect(planStep(running, null, limits).entries[0]?.sequence).toBe(running[1]);
+  });
+
+  it('takes prompts whose scores are reported in small chunks', () => {
+    expect(counts([sequence({ remaining: 100, scoresPrompt: true })])).toEqual([32]);
+  });
+
+  it('stops a chunk where tokens change to rows, and back', () => {
+    const rows = { from: 10, to: 30, rows: new Float32Array(0) };
+    const at = (computed: number) =>
+      planStep([sequence({ remaining: 40 - computed, computed, rows })], null, limits);
+    expect(at(0).entries[0]).toMatchObject({ from: 0, count: 10, isRows: false });
+    expect(at(10).entries[0]).toMatchObject({ from: 10, count: 20, isRows: true });
+    expect(at(15).entries[0]).toMatchObject({ from: 15, count: 15, isRows: true });
+    expect(at(30).entries[0]).toMatchObject({ from: 30, count: 10, isRows: false });
+  });
+
+  it('is of one adapter', () => {
+    const running = [sequence({ remaining: 5, adapter: 'a' }), decoding];
+    expect(planStep(running, 'a', limits).entries.map(({ count }) => count)).toEqual([5]);
+    expect(counts(running)).toEqual([1]);
+  });
+});
+
+describe('whose adapter it is', () => {
+  const of = (...names: (string | undefined)[]) =>
+    names.map((adapter) => sequence({ remaining: 1, ...(adapter === undefined ? {} : { adapter }) }));
+
+  it('stays while there is no other', () => {
+    expect(nextAdapter(of('a', 'a'), 'a')).toBe('a');
+    expect(nextAdapter(of(undefined), 'a')).toBeNull();
+  });
+
+  it('goes round among those that run', () => {
+    const running = of('b', undefined, 'a');
+    expect(nextAdapter(running, null)).toBe('a');
+    expect(nextAdapter(running, 'a')).toBe('b');
+    expect(nextAdapter(running, 'b')).toBeNull();
+    expect(nextAdapter(running, 'gone')).toBeNull();
+  });
+});
