@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { REPLY_FORMATS } from '../chat/index.js';
 import { describeSettings, settingsAsMarkdown } from './describe.js';
 import { loadSettings } from './index.js';
 
@@ -17,6 +18,11 @@ describe('the settings told to people', () => {
     );
     const env = Object.fromEntries(shown.map((row) => [row.env, row.fallback]));
     expect(await loadSettings({ flags: {}, env, cwd: '/' })).toEqual(defaults);
+  });
+
+  it('offers the reply formats the chat room knows', () => {
+    const row = describeSettings().find(({ key }) => key === 'replyFormat');
+    expect(row?.allowed).toBe(`one of ${['auto', ...REPLY_FORMATS].join(', ')}`);
   });
 
   it('has a row for every setting', () => {
