@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/index.js';
 import { type Flags, SettingError, type Settings } from '../config/index.js';
 import type { ManagedEngine } from '../engine/index.js';
-import type { EngineOptions } from '../engine/options.js';
 import type { ModelDescription } from '../protocol/index.js';
 import type { Logger } from '../telemetry/index.js';
 import { checkListen, loadDialects } from './dialects.js';
@@ -15,8 +14,9 @@ import { EngineLog } from './engine-log.js';
 import { UserError } from './explain.js';
 import type { OpenListeners } from './listeners.js';
 import { localRouter } from './local-router.js';
+import { memoryBudget, type PlannedModel, poolModels } from './model-pool.js';
 import { resolveOptionsOf } from './resolve-options.js';
-import { engineOptionsFor } from './served-models.js';
+import { plannedModelsFor } from './served-models.js';
 import { settingsOf } from './settings-of.js';
 import { shutdownHandler } from './shutdown.js';
 import { startText } from './summary.js';
@@ -45,7 +45,7 @@ export async function serve(flags: Flags): Promise<void> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   try {
     const options = resolveOptionsOf(settings, stopping.signal);
-    await server.start(await engineOptionsFor(settings, options, templateOf(settings)));
+    await server.start(await plannedModelsFor(settings, options, templateOf(settings)));
   } catch (error) {
     // Told to stop meanwhile: the signal's own way out is under way.
     if (stopping.signal.aborted) return;
@@ -68,24 +68,33 @@ class Server {
     this.#settings = settings;
   }
 
-  /** Starts engines, opens the addresses while they load, and prints what is served when they are ready. */
-  async start(options: readonly EngineOptions[]): Promise<void> {
-    const { startEngine } = await import('../engine/index.js');
-    const logs = options.map(({ modelId }) => new EngineLog(modelId));
-    this.#engines = options.map((option, i) =>
-      startEngine(option, { entryPath: ENGINE_ENTRY, onLog: (line) => logs[i]?.write(line) }),
+  /**
+   * Starts the first model's engine, opens the addresses while it loads, and prints what is served. The other models
+   * are loaded when they are first asked for.
+   */
+  async start(planned: readonly PlannedModel[]): Promise<void> {
+    const { EnginePool, startEngine } = await import('../engine/index.js');
+    const logs = new Map(planned.map(({ options }) => [options.modelId, new EngineLog(options.modelId)]));
+    const start = (options: PlannedModel['options']): ManagedEngine =>
+      startEngine(options, {
+        entryPath: ENGINE_ENTRY,
+        onLog: (line) => logs.get(options.modelId)?.write(line),
+      });
+    const pool = new EnginePool(poolModels(planned, start), { budgetBytes: memoryBudget(this.#settings) });
+    this.#engines = pool.engines;
+    const [first] = this.#engines;
+    if (first === undefined) throw new Error('no model to serve');
+    // Whichever comes first, the failure of the engine or of an address, is the one to tell.
+    const ready = readyOrExplain(first, planned[0]?.options.modelPath ?? '');
+    this.#listening = this.#listen(planned, [...logs.values()]);
+    const [, log] = await Promise.all([ready, this.#listening]);
+    for (const engineLog of logs.values()) engineLog.release(log);
+    const models = await Promise.all(
+      this.#engines.map(async (engine) => ({
+        description: await engine.describe(),
+        threads: engine.status().threads,
+      })),
     );
-    this.#listening = this.#listen(options, logs);
-    // Whichever comes first, the failure of an engine or of an address, is the one to tell.
-    const ready = Promise.all(
-      this.#engines.map((engine, i) => readyOrExplain(engine, options[i]?.modelPath ?? '')),
-    );
-    const [descriptions, log] = await Promise.all([ready, this.#listening]);
-    for (const engineLog of logs) engineLog.release(log);
-    const models = descriptions.map((description, i) => ({
-      description,
-      threads: this.#engines[i]?.status().threads ?? 0,
-    }));
     const addresses = this.#listeners?.addresses ?? [];
     process.stdout.write(`${startText(models, addresses, this.#settings.apiKey.length > 0)}\n`);
   }
@@ -111,7 +120,7 @@ class Server {
     await this.#listening?.catch(() => undefined);
   }
 
-  async #listen(options: readonly EngineOptions[], logs: readonly EngineLog[]): Promise<Logger> {
+  async #listen(planned: readonly PlannedModel[], logs: readonly EngineLog[]): Promise<Logger> {
     const [{ createLogger, Metrics }, { openListeners }] = await Promise.all([
       import('../telemetry/index.js'),
       import('./listeners.js'),
@@ -121,7 +130,7 @@ class Server {
     this.#log = log;
     if (log.isLevelEnabled('debug')) for (const engineLog of logs) engineLog.release(log);
     const metrics = new Metrics();
-    const engines = options.flatMap(({ modelId: id, aliases }, i) => {
+    const engines = planned.flatMap(({ options: { modelId: id, aliases } }, i) => {
       const engine = this.#engines[i];
       return engine === undefined ? [] : [{ id, aliases, engine }];
     });

@@ -1,23 +1,23 @@
 // Which models are served, and under which names: arguments and aliases in, checked files with their names out.
 
-import { type Alias, engineOptionsOf, type Settings } from '../config/index.js';
-import type { EngineOptions } from '../engine/options.js';
+import type { Alias, Settings } from '../config/index.js';
 import { checkAdapter, type ResolvedModel, type ResolveOptions, resolveModel } from '../models/index.js';
 import { UserError } from './explain.js';
+import { memoryBudget, type PlannedModel, planModel } from './model-pool.js';
 import { demoModelPath } from './package-files.js';
 
 /** The first model also answers to this name. */
 const DEFAULT_NAME = 'default';
 
 /**
- * Finds every model the settings name, the demo model if none, and makes its engine's options. Throws what the user
- * should read when a file is missing or wrong, or a name would stand for two models.
+ * Finds every model the settings name, the demo model if none, and settles how it is served. Throws what the user
+ * should read when a file is missing or wrong, does not fit into memory, or a name would stand for two models.
  */
-export async function engineOptionsFor(
+export async function plannedModelsFor(
   settings: Settings,
   options: ResolveOptions,
   chatTemplate?: string,
-): Promise<readonly EngineOptions[]> {
+): Promise<readonly PlannedModel[]> {
   if (settings.lora.length > 0 && settings.model.length > 1) {
     throw new UserError('--lora works with one model only, because an adapter belongs to a model.');
   }
@@ -25,9 +25,13 @@ export async function engineOptionsFor(
   const given = settings.model.length === 0 ? [demoModelPath] : settings.model;
   const models: ResolvedModel[] = [];
   for (const model of given) models.push(await resolveModel(model, options));
-  return nameModels(models, settings.alias).map(({ id, aliases, path }) =>
-    engineOptionsOf(settings, { id, aliases, path, ...(chatTemplate === undefined ? {} : { chatTemplate }) }),
-  );
+  const budget = memoryBudget(settings);
+  return nameModels(models, settings.alias).map(({ id, aliases }, i) => {
+    const model = models[i];
+    if (model === undefined) throw new Error('a name without a model');
+    const named = { ...model, id, aliases, ...(chatTemplate === undefined ? {} : { chatTemplate }) };
+    return planModel(settings, named, budget);
+  });
 }
 
 /** A model with its names. */

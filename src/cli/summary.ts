@@ -57,8 +57,14 @@ function modelText({ description, threads }: ServedModel): string {
   return [
     `Model ${id}${names}`,
     `  ${architecture}, ${showCount(parameters)} parameters, ${quantization}, ${showBytes(sizeBytes)}${adapted}`,
-    `  context ${contextTokens} tokens, ${maxSequences} sequences at once, ${threads} ${threads === 1 ? 'thread' : 'threads'}`,
+    `  context ${contextTokens} tokens, ${maxSequences} sequences at once, ${threadsText(threads)}`,
   ].join('\n');
+}
+
+/** A model without threads has no process yet. */
+function threadsText(threads: number): string {
+  if (threads === 0) return 'loaded when it is first asked for';
+  return `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 }
 
 /** `5.5M`, `1.2B`: how parameters are counted. */

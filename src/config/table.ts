@@ -16,6 +16,21 @@ import {
 } from './kinds.js';
 import { TGI_TABLE } from './table-tgi.js';
 
+/** As the chat room knows them; a test holds the two together, because config takes no values from other rooms. */
+const REPLY_FORMATS = [
+  'hermes',
+  'llama3',
+  'mistral',
+  'mistral-args',
+  'internlm',
+  'deepseek',
+  'deepseek-v3.1',
+  'functionary',
+  'qwen3-coder',
+  'json',
+  'none',
+] as const;
+
 const model = { group: 'model' } as const;
 const engine = { group: 'engine' } as const;
 const server = { group: 'server' } as const;
@@ -36,15 +51,10 @@ const models = {
     ...model,
     defaultText: "the model's own",
   }),
-  replyFormat: one(
-    text('NAME', '`auto` or the name of a reply format'),
-    'auto',
-    'format of tool calls and reasoning',
-    {
-      ...model,
-      defaultText: 'auto (read off the chat template)',
-    },
-  ),
+  replyFormat: one(oneOf(['auto', ...REPLY_FORMATS]), 'auto', 'format of tool calls and reasoning', {
+    ...model,
+    defaultText: 'auto (read off the chat template)',
+  }),
   lora: many(namedPath, 'load a LoRA adapter that requests can select by its name', model),
   hfToken: one(text('TOKEN'), undefined, 'token for gated and private repositories', {
     ...model,
@@ -71,7 +81,10 @@ const engines = {
       defaultText: '0 (chosen from the model)',
     },
   ),
-  parallel: one(integer(1, 256), 16, 'sequences that run at once', engine),
+  parallel: one(integer(0, 256), 0, 'sequences that run at once', {
+    ...engine,
+    defaultText: '0 (up to 16, as memory allows)',
+  }),
   batchSize: one(integer(16, 16_384), 512, 'most tokens of one step', engine),
   threads: one(integer(0, 1024), 0, 'threads to compute with', {
     ...engine,
@@ -92,6 +105,10 @@ const engines = {
     engine,
   ),
   prefixCache: one(bytes, 2 ** 30, 'host memory for prefixes of finished requests; 0 turns it off', engine),
+  memoryBudget: one(bytes, 0, 'memory that loaded models may take together', {
+    ...engine,
+    defaultText: '0 (90% of what is free at the start)',
+  }),
   maxWaiting: one(
     integer(0, 1_000_000),
     1024,

@@ -44,6 +44,8 @@ export interface ManagedEngine extends Engine {
   readonly ready: Promise<ModelDescription>;
   /** Process id of the engine process; undefined between two. */
   readonly pid: number | undefined;
+  /** Requests and queries that are not done. */
+  readonly inFlight: number;
   /** Takes no more requests and waits until the running ones are done, at most so long. */
   drain(limitMs: number): Promise<void>;
   /** Ends the process. */
@@ -110,6 +112,10 @@ class EmbeddedEngine implements ManagedEngine {
 
   get pid(): number | undefined {
     return this.#supervisor.pid;
+  }
+
+  get inFlight(): number {
+    return this.#client.inFlight;
   }
 
   async describe(): Promise<ModelDescription> {

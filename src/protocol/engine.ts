@@ -75,8 +75,8 @@ export interface EmbedResult {
   readonly usage: Usage;
 }
 
-/** What an engine is doing right now. */
-export type EngineState = 'starting' | 'ready' | 'restarting' | 'draining' | 'stopped';
+/** What an engine is doing right now. `unloaded`: its model will be loaded by the next request. */
+export type EngineState = 'unloaded' | 'starting' | 'ready' | 'restarting' | 'draining' | 'stopped';
 
 /** Live figures for health pages, metrics and routing. */
 export interface EngineStatus {

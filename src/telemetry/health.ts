@@ -16,7 +16,7 @@ export interface HealthReport {
 }
 
 /**
- * `ok` while at least one engine is ready (or there is none to wait for, as in a gateway); a draining server takes
+ * `ok` while at least one engine is ready or will be loaded when asked for (or there is none to wait for, as in a gateway); a draining server takes
  * nothing more.
  */
 export function healthReport(readings: readonly EngineReading[], isDraining: boolean): HealthReport {
@@ -26,7 +26,8 @@ export function healthReport(readings: readonly EngineReading[], isDraining: boo
     running,
     waiting,
   }));
-  const isReady = models.length === 0 || models.some(({ state }) => state === 'ready');
+  const isReady =
+    models.length === 0 || models.some(({ state }) => state === 'ready' || state === 'unloaded');
   const status = isDraining ? 'draining' : isReady ? 'ok' : (models[0]?.state ?? 'starting');
   return { status, models };
 }

@@ -42,9 +42,9 @@ export class EngineClient {
     this.#onStatus = onStatus;
   }
 
-  /** Requests in flight. */
+  /** Requests and queries in flight. */
   get inFlight(): number {
-    return this.#running.size;
+    return this.#running.size + this.#queries.size;
   }
 
   /** A process is ready. What waited, or had not begun when the last one was lost, goes to it. */

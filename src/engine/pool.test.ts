@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerateEvent, ModelDescription } from '../protocol/index.js';
+import type { ManagedEngine } from './engine.js';
+import { EnginePool } from './pool.js';
+
+/** An engine that records its life and is as busy as the test says. */
+class Stub {
+  isOpen = true;
+  busy = 0;
+  constructor(
+    readonly id: string,
+    readonly failure?: string,
+  ) {}
+  get inFlight(): number {
+    return this.busy;
+  }
+  get ready(): Promise<ModelDescription> {
+    return this.failure === undefined
+      ? Promise.resolve(outline(`${this.id} loaded`))
+      : Promise.reject(new Error(this.failure));
+  }
+  async *generate(): AsyncGenerator<GenerateEvent> {
+    yield { kind: 'delta', choice: 0, text: this.id };
+  }
+  status(): { state: string } {
+    return { state: this.isOpen ? 'ready' : 'stopped' };
+  }
+  async close(): Promise<void> {
+    this.isOpen = false;
+  }
+}
+
+function outline(id: string): ModelDescription {
+  return { id } as ModelDescription;
+}
+
+function poolOf(sizes: Record<string, number>, budgetBytes: number, failures: Record<string, string> = {}) {
+  const started: Stub[] = [];
+  const models = Object.entries(sizes).map(([id, bytes]) => ({
+    outline: outline(id),
+    bytes,
+    start: (): ManagedEngine => {
+      const stub = new Stub(id, failures[id]);
+      started.push(stub);
+      return stub as unknown as ManagedEngine;
+    },
+  }));
+  const pool = new EnginePool(models, { budgetBytes, patienceMs: 100 });
+  const engine = (i: number): ManagedEngine => pool.engines[i] as ManagedEngine;
+  const ask = async (i: number): Promise<string> => {
+    const events: GenerateEvent[] = [];
+    for await (const event of engine(i).generate({} as never, new AbortController().signal))
+      events.push(event);
+    return events.map((event) => (event.kind === 'delta' ? event.text : JSON.stringify(event))).join();
+  };
+  return { started, engine, ask, open: () => started.filter((stub) => stub.isOpen).map((stub) => stub.id) };
+}
+
+describe('a pool of models', () => {
+  it('loads a model when it is first asked for, and once', async () => {
+    const { started, ask, engine } = poolOf({ a: 1, b: 1 }, 10);
+    expect(started).toEqual([]);
+    expect(engine(0).status().state).toBe('unloaded');
+    expect(await engine(0).describe()).toEqual({ id: 'a' });
+    expect(await ask(0)).toBe('a');
+    expect(await ask(0)).toBe('a');
+    expect(started.map(({ id }) => id)).toEqual(['a']);
+    expect(await engine(0).describe()).toEqual({ id: 'a loaded' });
+  });
+
+  it('loads once for requests that come together', async () => {
+    const { started, ask } = poolOf({ a: 1 }, 10);
+    await Promise.all([ask(0), ask(0), ask(0)]);
+    expect(started).toHaveLength(1);
+  });
+
+  it('unloads the least recently used to make room', async () => {
+    const { ask, open } = poolOf({ a: 4, b: 4, c: 4 }, 8);
+    await ask(0);
+    await ask(1);
+    await ask(0);
+    await ask(2);
+    expect(open()).toEqual(['a', 'c']);
+  });
+
+  it('never unloads a model that is busy', async () => {
+    const { started, ask, open } = poolOf({ a: 4, b: 4, c: 4 }, 8);
+    await ask(0);
+    await ask(1);
+    for (const stub of started) stub.busy = 1;
+    expect(await ask(2)).toContain('"code":"overloaded"');
+    expect(open()).toEqual(['a', 'b']);
+  });
+
+  it('waits for a busy one to become idle', async () => {
+    const { started, ask, open } = poolOf({ a: 4, b: 4 }, 4);
+    await ask(0);
+    const [first] = started;
+    if (first !== undefined) first.busy = 1;
+    const asked = ask(1);
+    setTimeout(() => {
+      if (first !== undefined) first.busy = 0;
+    }, 10);
+    expect(await asked).toBe('b');
+    expect(open()).toEqual(['b']);
+  });
+
+  it('refuses what can never fit, naming sizes and remedy', async () => {
+    const { ask, open } = poolOf({ a: 4, huge: 20e9 }, 8e9);
+    await ask(0);
+    expect(await ask(1)).toContain('the model huge needs about 20.0 GB, the memory budget is 8.0 GB');
+    expect(open()).toEqual(['a']);
+  });
+
+  it('tells why a model cannot be loaded, and tries again the next time', async () => {
+    const { started, ask } = poolOf({ a: 1 }, 8, { a: 'the file is gone' });
+    expect(await ask(0)).toContain('the model a could not be loaded: the file is gone');
+    await ask(0);
+    expect(started).toHaveLength(2);
+  });
+
+  it('loads nothing once it is closed', async () => {
+    const { started, ask, engine } = poolOf({ a: 1 }, 8);
+    await engine(0).close();
+    expect(await ask(0)).toContain('"code":"unavailable"');
+    expect(started).toEqual([]);
+    expect(engine(0).status().state).toBe('stopped');
+  });
+});
