@@ -128,7 +128,7 @@ async function answerChatTokenize(context: RunContext): Promise<void> {
     exchange.send(
       200,
       'application/json',
-      `{"tokenize_response":${spansJson(spans)},"templated_text":${text}}`,
+      `{"tokenize_response":${spansJson(job.inputs, spans)},"templated_text":${text}}`,
     );
   } catch (error) {
     throw fail(context, error);

@@ -157,7 +157,7 @@ async function answerTokenize({ service, exchange }: RunContext): Promise<void> 
   const target = await service.target();
   const spans = await tokenize(target, inputs, true);
   const cut = service.version.truncatesOnTokenize ? parameters.truncate : null;
-  exchange.send(200, JSON_TYPE, spansJson(cut === null ? spans : spans.slice(-cut)));
+  exchange.send(200, JSON_TYPE, spansJson(inputs, cut === null ? spans : spans.slice(-cut)));
 }
 
 async function answerHealth({ service, exchange }: RunContext): Promise<void> {
