@@ -31,21 +31,6 @@ const REPLY_FORMATS = [
   'none',
 ] as const;
 
-/** As the chat room knows them; a test holds the two together, because config takes no values from other rooms. */
-const REPLY_FORMATS = [
-  'hermes',
-  'llama3',
-  'mistral',
-  'mistral-args',
-  'internlm',
-  'deepseek',
-  'deepseek-v3.1',
-  'functionary',
-  'qwen3-coder',
-  'json',
-  'none',
-] as const;
-
 const model = { group: 'model' } as const;
 const engine = { group: 'engine' } as const;
 const server = { group: 'server' } as const;
