@@ -77,7 +77,7 @@ function gpuFindings({ llamaLibDir }: Settings): readonly Finding[] {
   const helpful = candidates.filter(({ source }) => (source.endsWith('-cuda') ? hasNvidia() : hasVulkan()));
   const [best] = helpful;
   if (best === undefined) return [{ state: 'ok', about: 'GPU', text: 'none found; the CPU is used' }];
-  const command = `npm i --no-save ${best.source}@${NATIVE_PACKAGE_VERSION}`;
+  const command = `npm i ${best.source}@${NATIVE_PACKAGE_VERSION}`;
   return [
     { state: 'hint', about: 'GPU', text: `there seems to be one; \`${command}\` would make use of it` },
   ];
