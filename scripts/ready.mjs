@@ -3,16 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -79,16 +70,32 @@ export function ensureBuilt() {
   console.error('Building ...');
   const fresh = `${dist}.new-${process.pid}`;
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  runQuietly(
-    [process.execPath, tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh],
-    'The build',
-  );
-  mkdirSync(fresh, { recursive: true });
-  writeFileSync(join(fresh, '.stamp'), stamp);
+  try {
+    runQuietly(
+      [process.execPath, tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh],
+      'The build',
+    );
+    writeFileSync(join(fresh, '.stamp'), stamp);
+    swapIn(fresh, dist);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Puts the new build in the place of the old one. Of two builds at the same time the later one stays. */
+function swapIn(fresh, dist) {
   const old = `${dist}.old-${process.pid}`;
-  if (existsSync(dist)) renameSync(dist, old);
-  renameSync(fresh, dist);
-  rmSync(old, { recursive: true, force: true });
+  for (let tries = 3; ; tries -= 1) {
+    try {
+      if (existsSync(dist)) renameSync(dist, old);
+      renameSync(fresh, dist);
+      return;
+    } catch (error) {
+      if (tries === 1) throw error;
+    } finally {
+      rmSync(old, { recursive: true, force: true });
+    }
+  }
 }
 
 /** Changes whenever a source file appears, goes, or is written to. */
