@@ -70,6 +70,11 @@ export class StepLoop {
     return this.waiting.length > 0 || this.running.size > 0 || !this.outbox.isEmpty;
   }
 
+  /** Whether a step would compute something. */
+  get hasRunning(): boolean {
+    return this.running.size > 0;
+  }
+
   /** Requests that are not done. */
   get groups(): number {
     return this.#groups.size;
