@@ -161,8 +161,7 @@ async function answerTokenize({ service, exchange }: RunContext): Promise<void> 
 }
 
 async function answerHealth({ service, exchange }: RunContext): Promise<void> {
-  const { engine } = await service.target();
-  if (!(await service.health.probe(engine, exchange.signal))) throw unhealthy();
+  if (!(await service.isHealthy(exchange.signal))) throw unhealthy();
   exchange.sendEmpty(200);
 }
 

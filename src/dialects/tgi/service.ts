@@ -76,6 +76,16 @@ export class Service {
     };
   }
 
+  /** Whether the default model can generate now. */
+  async isHealthy(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.health.probe(this.deps.router.resolve(undefined), signal);
+    } catch {
+      // No model at all is as unhealthy as a broken one; the router has logged why.
+      return false;
+    }
+  }
+
   #engine(name: string | null): Engine {
     const { router } = this.deps;
     if (name === null) return router.resolve(undefined);
