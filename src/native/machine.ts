@@ -13,13 +13,10 @@ export function grantedThreads(): number {
 }
 
 /** CPUs' worth of time the control group grants (cgroup v2, then v1); undefined when unlimited or unknown. */
-export function cpuQuota(): number | undefined {
-  const v2 = readText('/sys/fs/cgroup/cpu.max')?.split(' ');
+export function cpuQuota(root = '/sys/fs/cgroup'): number | undefined {
+  const v2 = readText(`${root}/cpu.max`)?.split(' ');
   if (v2 !== undefined) return quotient(v2[0], v2[1]);
-  return quotient(
-    readText('/sys/fs/cgroup/cpu/cpu.cfs_quota_us'),
-    readText('/sys/fs/cgroup/cpu/cpu.cfs_period_us'),
-  );
+  return quotient(readText(`${root}/cpu/cpu.cfs_quota_us`), readText(`${root}/cpu/cpu.cfs_period_us`));
 }
 
 function quotient(quota: string | undefined, period: string | undefined): number | undefined {

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeRunner, type FakeRunnerOptions } from '../../../test/support/fake-runner.js';
+import { NEUTRAL_OUTPUT, NEUTRAL_SAMPLING, NEUTRAL_STOP } from '../../protocol/index.js';
+import type { EngineOptions } from '../options.js';
+import { EngineHost } from './host.js';
+import type { FromEngine, PromptInput, Submission, WireEvent } from './messages.js';
+
+const OPTIONS: EngineOptions = {
+  modelId: 'table',
+  aliases: [],
+  modelPath: '/nowhere',
+  adapters: [],
+  contextTokens: 64,
+  parallel: 4,
+  batchTokens: 32,
+  threads: 1,
+  adaptThreads: false,
+  gpuLayers: 0,
+  kvType: 'f16',
+  kvLayout: 'streams',
+  prefixCacheBytes: 1 << 20,
+  maxWaiting: 8,
+  replyFormat: 'auto',
+  drainMs: 0,
+  logPrompts: false,
+  logLevel: 'silent',
+};
+
+const { seed: _, ...SAMPLING } = NEUTRAL_SAMPLING;
+
+function submission(
+  key: number,
+  prompt: string | PromptInput,
+  changes: Partial<Submission> = {},
+): Submission {
+  return {
+    key,
+    id: `r${key}`,
+    prompt:
+      typeof prompt === 'string'
+        ? { kind: 'text', text: prompt, addSpecial: false, parseSpecial: false }
+        : prompt,
+    sampling: { ...SAMPLING, temperature: 0 },
+    stop: { ...NEUTRAL_STOP, maxNewTokens: 4 },
+    output: { ...NEUTRAL_OUTPUT, stream: true },
+    n: 1,
+    bestOf: 1,
+    priority: 0,
+    usePrefixCache: true,
+    markers: [],
+    ...changes,
+  };
+}
+
+/** A host whose messages are kept; what crosses the channel is what JSON leaves of it. */
+class TestHost {
+  readonly messages: FromEngine[] = [];
+  readonly host: EngineHost;
+  readonly runner;
+
+  constructor(runnerOptions: FakeRunnerOptions = {}, options: Partial<EngineOptions> = {}) {
+    this.runner = createFakeRunner(runnerOptions);
+    this.host = new EngineHost({
+      runner: this.runner,
+      facts: this.runner.facts,
+      options: { ...OPTIONS, ...options },
+      maxEmbedTokens: 32,
+      librarySource: 'a table',
+      send: (message) => this.messages.push(JSON.parse(JSON.stringify(message))),
+    });
+    this.host.start();
+  }
+
+  eventsOf(key: number): WireEvent[] {
+    return this.messages.flatMap((message) =>
+      message.kind === 'step'
+        ? [
+            ...message.texts
+              .filter(([of]) => of === key)
+              .map(([, choice, text]): WireEvent => ({ kind: 'delta', choice, text })),
+            ...message.events.filter(([of]) => of === key).map(([, event]) => event),
+          ]
+        : [],
+    );
+  }
+
+  /** Lets turns pass until the condition holds. */
+  async until(isReached: () => boolean): Promise<void> {
+    for (let turn = 0; !isReached(); turn++) {
+      if (turn === 2000) throw new Error('it did not come');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  isDone(key: number): boolean {
+    return this.eventsOf(key).some(({ kind }) => kind === 'finished' || kind === 'failed');
+  }
+}
+
+describe('the host of a model', () => {
+  it('announces the model and that nothing runs', () => {
+    const { messages } = new TestHost();
+    expect(messages[0]).toMatchObject({
+      kind: 'ready',
+      runner: { contextTokens: 64, maxSequences: 4, maxEmbedTokens: 32 },
+    });
+    expect(messages[1]).toMatchObject({ kind: 'status', status: { running: 0, kvCells: { total: 256 } } });
+  });
+
+  it('runs what is submitted, with no more messages than steps, and then tells that it is idle', async () => {
+    const it = new TestHost();
+    it.host.receive({ kind: 'submit', submission: submission(1, 'hello') });
+    it.host.receive({ kind: 'submit', submission: submission(2, 'world') });
+    await it.until(() => it.isDone(1) && it.isDone(2));
+    expect(it.eventsOf(1).map(({ kind }) => kind)).toEqual([
+      'started',
+      'delta',
+      'delta',
+      'delta',
+      'delta',
+      'choice',
+      'finished',
+    ]);
+    const steps = it.messages.filter(({ kind }) => kind === 'step');
+    expect(steps.length).toBeLessThanOrEqual(4);
+    expect(steps.at(-1)).toMatchObject({ status: { running: 0, waiting: 0, steps: 4 } });
+  });
+
+  it('refuses bad submissions one by one and goes on', async () => {
+    const it = new TestHost();
+    const bad: (string | PromptInput)[] = [
+      '',
+      'x'.repeat(64),
+      { kind: 'tokens', tokens: [1, 1e9] },
+      { kind: 'tokens', tokens: [] },
+      { kind: 'infill', prefix: 'a', suffix: 'b' },
+    ];
+    for (const [key, prompt] of bad.entries())
+      it.host.receive({ kind: 'submit', submission: submission(key, prompt) });
+    it.host.receive({ kind: 'submit', submission: submission(99, 'fine') });
+    await it.until(() => it.isDone(99));
+    const codes = bad
+      .map((_prompt, key) => it.eventsOf(key))
+      .map(([event]) => event?.kind === 'failed' && event.failure.code);
+    expect(codes).toEqual([
+      'invalid_request',
+      'too_long',
+      'invalid_request',
+      'invalid_request',
+      'unsupported',
+    ]);
+    expect(it.eventsOf(99).at(-1)?.kind).toBe('finished');
+  });
+
+  it('generates nothing with a model that cannot', async () => {
+    const it = new TestHost({ facts: { canGenerate: false } });
+    it.host.receive({ kind: 'submit', submission: submission(1, 'hello') });
+    await it.until(() => it.isDone(1));
+    expect(it.eventsOf(1)).toMatchObject([{ kind: 'failed', failure: { code: 'unsupported' } }]);
+  });
+
+  it('stops what is cancelled before the next step', async () => {
+    const it = new TestHost();
+    it.host.receive({
+      kind: 'submit',
+      submission: submission(1, 'hello', { stop: { ...NEUTRAL_STOP, maxNewTokens: 50 } }),
+    });
+    await it.until(() => it.eventsOf(1).length > 3);
+    it.host.receive({ kind: 'cancel', key: 1 });
+    const decodes = it.runner.counters.decodes;
+    await it.until(
+      () =>
+        it.messages.at(-1)?.kind === 'step' &&
+        (it.messages.at(-1) as { status?: { running: number } }).status?.running === 0,
+    );
+    expect(it.runner.counters.decodes).toBe(decodes);
+    expect(it.isDone(1)).toBe(false);
+  });
+
+  it('answers questions at once and embeddings beside the steps', async () => {
+    const it = new TestHost();
+    it.host.receive({
+      kind: 'submit',
+      submission: submission(1, 'hello', { stop: { ...NEUTRAL_STOP, maxNewTokens: 20 } }),
+    });
+    it.host.receive({
+      kind: 'query',
+      key: 2,
+      query: { kind: 'tokenize', text: 'hi', addSpecial: true, parseSpecial: false },
+    });
+    expect(it.messages.at(-1)).toMatchObject({
+      kind: 'answer',
+      key: 2,
+      result: { spans: [{ id: 1 }, {}, {}] },
+    });
+    it.host.receive({
+      kind: 'query',
+      key: 3,
+      query: { kind: 'detokenize', tokens: [-4], showSpecial: false },
+    });
+    expect(it.messages.at(-1)).toMatchObject({
+      kind: 'refused',
+      key: 3,
+      failure: { code: 'invalid_request' },
+    });
+    const embed = { kind: 'embed', inputs: ['a'], normalize: true, truncate: false } as const;
+    it.host.receive({ kind: 'query', key: 4, query: embed });
+    it.host.receive({ kind: 'query', key: 5, query: { ...embed, inputs: ['x'.repeat(99)] } });
+    expect(it.messages.at(-1)).toMatchObject({ kind: 'refused', key: 5, failure: { code: 'too_long' } });
+    it.host.receive({ kind: 'query', key: 6, query: embed });
+    it.host.receive({ kind: 'cancel-query', key: 6 });
+    await it.until(() => it.isDone(1));
+    expect(it.messages.some((message) => message.kind === 'answer' && message.key === 4)).toBe(true);
+    expect(it.messages.some((message) => message.kind === 'answer' && message.key === 6)).toBe(false);
+  });
+
+  it('without a budget keeps no prefixes', async () => {
+    const it = new TestHost({}, { prefixCacheBytes: 0 });
+    it.host.receive({ kind: 'submit', submission: submission(1, 'hello') });
+    await it.until(() => it.isDone(1));
+    const last = it.messages.findLast(({ kind }) => kind === 'step');
+    expect(last).toMatchObject({ status: { prefixCache: { budgetBytes: 0, usedBytes: 0 } } });
+  });
+
+  it('ends its model', () => {
+    const it = new TestHost();
+    it.host.dispose();
+    expect(it.runner.isDisposed).toBe(true);
+  });
+});
