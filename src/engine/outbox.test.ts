@@ -41,6 +41,21 @@ describe('the outbox', () => {
     expect(outbox.take().texts).toEqual([[1, 0, 'second']]);
   });
 
+  it('puts no text before an event of the same request that came earlier', () => {
+    const outbox = new Outbox();
+    const delta = { kind: 'delta', choice: 0, text: 'a', tokens: [] } as const;
+    outbox.text(groupOf(1), 0, '0');
+    outbox.ofChoice(groupOf(1), 0, delta);
+    outbox.text(groupOf(1), 0, 'b');
+    expect(outbox.take()).toEqual({
+      texts: [[1, 0, '0']],
+      events: [
+        [1, delta],
+        [1, { kind: 'delta', choice: 0, text: 'b' }],
+      ],
+    });
+  });
+
   it('holds back the choices of a request that returns the best of more', () => {
     const outbox = new Outbox();
     const group = groupOf(1, 1, 2);

@@ -7,8 +7,8 @@ import type { Group } from './sequence.js';
 export class Outbox {
   #texts: TextDelta[] = [];
   #events: (readonly [key: number, event: WireEvent])[] = [];
-  /** Requests that have begun in this step. */
-  readonly #begun = new Set<number>();
+  /** Requests with an event in the list. */
+  readonly #keys = new Set<number>();
 
   get isEmpty(): boolean {
     return this.#texts.length === 0 && this.#events.length === 0;
@@ -17,20 +17,20 @@ export class Outbox {
   /** A piece of text. */
   text(group: Group, choice: number, text: string): void {
     if (holdsBack(group)) this.#hold(group, choice, { kind: 'delta', choice, text });
-    // Texts are delivered before events, and nothing of a request comes before its beginning.
-    else if (this.#begun.has(group.key)) this.#events.push([group.key, { kind: 'delta', choice, text }]);
+    // Texts are delivered before events, but must not overtake those of their own request.
+    else if (this.#keys.has(group.key)) this.ofGroup(group.key, { kind: 'delta', choice, text });
     else this.#texts.push([group.key, choice, text]);
   }
 
   /** An event of one choice. */
   ofChoice(group: Group, choice: number, event: WireEvent): void {
     if (holdsBack(group)) this.#hold(group, choice, event);
-    else this.#events.push([group.key, event]);
+    else this.ofGroup(group.key, event);
   }
 
   /** An event of the whole request. */
   ofGroup(key: number, event: WireEvent): void {
-    if (event.kind === 'started') this.#begun.add(key);
+    this.#keys.add(key);
     this.#events.push([key, event]);
   }
 
@@ -39,7 +39,7 @@ export class Outbox {
     const taken = { texts: this.#texts, events: this.#events };
     this.#texts = [];
     this.#events = [];
-    this.#begun.clear();
+    this.#keys.clear();
     return taken;
   }
 
