@@ -4,7 +4,7 @@
 import type { ManagedEngine } from '../src/engine/index.js';
 import { GREEDY, openEngine, run, runTogether } from './lib/engines.js';
 import { DEMO_MODEL } from './lib/models.js';
-import { percent, waitForQuiet, withNoise } from './lib/noise.js';
+import { percent, quietest, waitForQuiet, withNoise } from './lib/noise.js';
 import { promptTokens } from './lib/prompts.js';
 import { type BenchResult, bench, type Cell } from './lib/report.js';
 import { median } from './lib/stats.js';
@@ -114,17 +114,18 @@ async function idlePrefixes(): Promise<{ rows: Cell[][]; ratio: number }> {
     });
     if (round >= 0) rounds.push({ ...value, foreign });
   }
-  const ratio = median(rounds.map((round) => round.full / round.empty));
+  const counted = quietest(rounds);
+  const ratio = median(counted.map((round) => round.full / round.empty));
   const kept = full.engine.status().prefixCache.usedBytes / 2 ** 20;
   return {
     ratio,
     rows: [
       [
         `${IDLE_TOKENS} tokens kept (${Math.round(kept)} MiB)`,
-        median(rounds.map((round) => round.full)),
-        percent(median(rounds.map((round) => round.foreign))),
+        median(counted.map((round) => round.full)),
+        percent(median(counted.map((round) => round.foreign))),
       ],
-      ['nothing kept', median(rounds.map((round) => round.empty)), ''],
+      ['nothing kept', median(counted.map((round) => round.empty)), ''],
       ['ratio', ratio, ''],
     ],
   };

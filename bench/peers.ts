@@ -1,7 +1,7 @@
 // Side by side with llama-server: the same requests, one server after the other, order changing every round.
 
 import { DEMO_MODEL, generatedModel } from './lib/models.js';
-import { percent, waitForQuiet, withNoise } from './lib/noise.js';
+import { percent, quietest, waitForQuiet, withNoise } from './lib/noise.js';
 import { completionBody, promptTokens } from './lib/prompts.js';
 import { type BenchResult, bench, type Cell, type Table, type Verdict } from './lib/report.js';
 import { type RunningServer, type Serving, startKoine, startLlamaServer } from './lib/servers.js';
@@ -20,7 +20,7 @@ interface Sample extends LoadFigures {
   readonly foreign: number;
 }
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 function scenarios(): Scenario[] {
   return [
@@ -95,7 +95,8 @@ async function measure(scenario: Scenario, binary: string): Promise<Samples> {
   return samples;
 }
 
-function summarize(samples: readonly Sample[]): Omit<Sample, 'errorKinds'> & { errorKinds: string } {
+function summarize(all: readonly Sample[]): Omit<Sample, 'errorKinds'> & { errorKinds: string } {
+  const samples = quietest(all);
   const middle = (pick: (sample: Sample) => number): number => median(samples.map(pick));
   return {
     tokensPerSecond: middle((sample) => sample.tokensPerSecond),
@@ -103,9 +104,9 @@ function summarize(samples: readonly Sample[]): Omit<Sample, 'errorKinds'> & { e
     newTokens: middle((sample) => sample.newTokens),
     ttftMedianMs: middle((sample) => sample.ttftMedianMs),
     ttftP95Ms: middle((sample) => sample.ttftP95Ms),
-    errors: samples.reduce((sum, sample) => sum + sample.errors, 0),
-    resends: samples.reduce((sum, sample) => sum + sample.resends, 0),
-    errorKinds: [...new Set(samples.flatMap((sample) => sample.errorKinds))].join('; '),
+    errors: all.reduce((sum, sample) => sum + sample.errors, 0),
+    resends: all.reduce((sum, sample) => sum + sample.resends, 0),
+    errorKinds: [...new Set(all.flatMap((sample) => sample.errorKinds))].join('; '),
     cpuSeconds: middle((sample) => sample.cpuSeconds),
     foreign: Math.max(...samples.map((sample) => sample.foreign)),
   };
@@ -160,7 +161,7 @@ function report(scenario: Scenario, samples: Samples): { table: Table; verdicts:
       columns: ['clients x requests', 'tok/s', 'TTFT median ms', 'TTFT p95 ms', 'errors', 'others used'],
       rows,
       notes: [
-        `medians of ${ROUNDS} rounds, servers in changing order; ${scenario.serving.parallel} places of ${scenario.serving.contextPerSequence} tokens each`,
+        `medians of up to ${ROUNDS} rounds, servers in changing order, disturbed rounds left out; ${scenario.serving.parallel} places of ${scenario.serving.contextPerSequence} tokens each`,
         'streaming; temperature 0.8, top_p 0.95, top_k 40; every prompt different',
         ...notes,
       ],

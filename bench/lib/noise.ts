@@ -76,3 +76,9 @@ export async function waitForQuiet(patienceMs = 6000): Promise<void> {
 
 /** A share as tables show it. */
 export const percent = (part: number): string => (Number.isNaN(part) ? '?' : `${Math.round(part * 100)} %`);
+
+/** Rounds that others disturbed little; all of them when those are fewer than three. */
+export function quietest<T extends { readonly foreign: number }>(rounds: readonly T[]): readonly T[] {
+  const quiet = rounds.filter((round) => !(round.foreign > 0.1));
+  return quiet.length >= 3 ? quiet : rounds;
+}

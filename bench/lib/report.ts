@@ -67,7 +67,7 @@ export function show(cell: Cell): string {
   if (typeof cell === 'string') return cell;
   if (!Number.isFinite(cell)) return String(cell);
   const size = Math.abs(cell);
-  if (size === 0 || size >= 100) return Math.round(cell).toLocaleString('en');
+  if (Number.isInteger(cell) || size >= 100) return Math.round(cell).toLocaleString('en');
   return cell.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
 
