@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DecodeContext, decode } from './decode.js';
+import { type DecodeContext, decode, TEXT_ONLY } from './decode.js';
 import { NO_PARAMETERS } from './schema.js';
 
 const context: DecodeContext = {
@@ -10,7 +10,7 @@ const context: DecodeContext = {
   adapters: ['french'],
   maxNewTokens: 5,
   watermark: { gamma: 0.5, delta: 2 },
-  reply: 'text',
+  reply: TEXT_ONLY,
 };
 
 describe('decode', () => {
@@ -51,7 +51,11 @@ describe('decode', () => {
         grammar: null,
         adapterId: 'french',
       },
-      { ...context, reply: 'tokens', constraint: { kind: 'regex', pattern: 'a' } },
+      {
+        ...context,
+        reply: { stream: false, tokens: true, logprobs: true },
+        constraint: { kind: 'regex', pattern: 'a' },
+      },
     );
     expect(request).toMatchObject({
       sampling: {
@@ -73,6 +77,17 @@ describe('decode', () => {
       truncateTo: 5,
       usePrefixCache: false,
     });
+  });
+
+  it('asks for scores only where they are shown, or decide', () => {
+    const streamed = decode(NO_PARAMETERS, {
+      ...context,
+      reply: { stream: true, tokens: true, logprobs: false },
+    });
+    expect(streamed.output).toMatchObject({ stream: true, tokens: true });
+    expect(streamed.output).not.toHaveProperty('logprobs');
+    const contest = decode({ ...NO_PARAMETERS, bestOf: 2, doSample: true }, context);
+    expect(contest.output).toMatchObject({ tokens: true, logprobs: 0 });
   });
 
   it('samples at temperature 1 when a filter alone is set', () => {

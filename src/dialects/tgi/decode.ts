@@ -12,6 +12,19 @@ import {
 import { isSampling } from './request/parameters.js';
 import type { GenerateParameters } from './schema.js';
 
+/** What the answer needs from the engine beside its text. */
+export interface ReplyNeeds {
+  /** Events as tokens appear. */
+  readonly stream: boolean;
+  /** Every token by itself. */
+  readonly tokens: boolean;
+  /** Scores cost a pass over the whole vocabulary per token: asked for only where they are shown. */
+  readonly logprobs: boolean;
+}
+
+/** Nothing but the text, at the end. */
+export const TEXT_ONLY: ReplyNeeds = { stream: false, tokens: false, logprobs: false };
+
 /** What is known about a request beside its parameters. */
 export interface DecodeContext {
   readonly id: string;
@@ -23,15 +36,15 @@ export interface DecodeContext {
   /** Bound on new tokens; undefined = until the context is full. */
   readonly maxNewTokens: number | undefined;
   readonly watermark: { readonly gamma: number; readonly delta: number };
-  /** How the answer is given: token by token, whole with its tokens, or whole without. */
-  readonly reply: 'stream' | 'tokens' | 'text';
+  readonly reply: ReplyNeeds;
 }
 
 /** Builds the neutral request. */
 export function decode(parameters: GenerateParameters, context: DecodeContext): GenerateRequest {
   const { reply, constraint, maxNewTokens } = context;
   const sequences = Math.max(1, parameters.bestOf ?? 1);
-  const wantsTokens = reply !== 'text' || sequences > 1;
+  // The best of several is found by its scores.
+  const isContest = sequences > 1;
   const adapter = context.adapters.find((name) => name === parameters.adapterId);
   return {
     id: context.id,
@@ -47,9 +60,9 @@ export function decode(parameters: GenerateParameters, context: DecodeContext): 
     ...(constraint === null ? {} : { constraint }),
     output: {
       ...NEUTRAL_OUTPUT,
-      stream: reply === 'stream',
-      tokens: wantsTokens,
-      ...(wantsTokens ? { logprobs: parameters.topNTokens ?? 0 } : {}),
+      stream: reply.stream,
+      tokens: reply.tokens || isContest,
+      ...(reply.logprobs || isContest ? { logprobs: parameters.topNTokens ?? 0 } : {}),
       logprobsOf: 'processed',
       prompt: parameters.decoderInputDetails,
       ...(parameters.decoderInputDetails ? { promptLogprobs: 0 } : {}),

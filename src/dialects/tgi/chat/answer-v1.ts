@@ -18,7 +18,7 @@ import { answerHeaders, countCharacters } from '../wire/headers.js';
 import { chunkWriterV1, completionJsonV1 } from './encode-v1.js';
 import type { ChatHead } from './encode-v3.js';
 import { toMessages } from './messages.js';
-import { chatParametersV1 } from './parameters.js';
+import { chatParametersV1, chatReply } from './parameters.js';
 import { renderPrompt } from './prompt.js';
 
 interface Plan {
@@ -54,7 +54,7 @@ async function planChat({ service }: RunContext, body: ChatBodyV1): Promise<Plan
       parameters: chatParametersV1(body),
       // 1.4.2 adds BOS on top of the template's own.
       addSpecial: true,
-      reply: body.stream ? 'stream' : 'tokens',
+      reply: chatReply(body),
       ...(prompt.input === undefined ? {} : { input: prompt.input }),
     },
   };

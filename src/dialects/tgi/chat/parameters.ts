@@ -1,5 +1,6 @@
 // Chat and completion fields to the parameters of a generate request, by each version's rules.
 
+import type { ReplyNeeds } from '../decode.js';
 import {
   type ChatBody,
   type ChatBodyV1,
@@ -73,4 +74,10 @@ export function completionParameters(body: CompletionBody): GenerateParameters {
     seed: body.seed,
     adapterId: adapterOf(body.model),
   };
+}
+
+/** What a chat's answer needs from the engine. */
+export function chatReply(body: Pick<ChatBody, 'stream' | 'logprobs'>): ReplyNeeds {
+  const logprobs = body.logprobs === true;
+  return { stream: body.stream, tokens: body.stream || logprobs, logprobs };
 }

@@ -8,7 +8,7 @@ import type { ChatBody } from '../schema.js';
 import type { Service, Target } from '../service.js';
 import type { ChatHead } from './encode-v3.js';
 import { appendToLast, nextCallId, toMessages } from './messages.js';
-import { chatParametersV3 } from './parameters.js';
+import { chatParametersV3, chatReply } from './parameters.js';
 import { renderPrompt, showsTools } from './prompt.js';
 import { planTools, type ToolPlan, toDefinitions, toolConstraint, toolText } from './tools.js';
 
@@ -50,7 +50,7 @@ async function plainJob(target: Target, body: ChatBody, messages: readonly ChatM
     inputs: prompt.text,
     parameters: chatParametersV3(body),
     addSpecial: false,
-    reply: replyOf(body),
+    reply: chatReply(body),
     ...(prompt.input === undefined ? {} : { input: prompt.input }),
   };
 }
@@ -68,13 +68,8 @@ async function toolJob(
     inputs: prompt.text,
     parameters: chatParametersV3(body),
     addSpecial: false,
-    reply: replyOf(body),
+    reply: chatReply(body),
     constraint: toolConstraint(tools),
     ...(prompt.input === undefined ? {} : { input: prompt.input }),
   };
-}
-
-function replyOf(body: ChatBody): Job['reply'] {
-  if (body.stream) return 'stream';
-  return body.logprobs === true ? 'tokens' : 'text';
 }

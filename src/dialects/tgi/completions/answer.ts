@@ -3,6 +3,7 @@
 import type { SseStream } from '../../../http/index.js';
 import { type ChatHead, DONE_V3, errorEvent } from '../chat/encode-v3.js';
 import { completionParameters } from '../chat/parameters.js';
+import { type ReplyNeeds, TEXT_ONLY } from '../decode.js';
 import { TgiError } from '../errors.js';
 import {
   fail,
@@ -19,6 +20,8 @@ import type { CompletionBody } from '../schema.js';
 import type { Service, Target } from '../service.js';
 import { type AnswerFigures, answerHeaders, countCharacters } from '../wire/headers.js';
 import { choiceJson, chunkWriter, completionsJson } from './encode.js';
+
+const STREAM_OF_TEXT: ReplyNeeds = { stream: true, tokens: true, logprobs: false };
 
 /** Answers, whole or streamed. */
 export async function answerCompletions(context: RunContext, body: CompletionBody): Promise<void> {
@@ -51,7 +54,7 @@ async function answerPrompts(context: RunContext, body: CompletionBody): Promise
       const target = await targetOf(service, body);
       const choices: string[] = [];
       const all: AnswerFigures[] = [];
-      await sideBySide(context, body, target, 'text', async (one, prepared, index) => {
+      await sideBySide(context, body, target, TEXT_ONLY, async (one, prepared, index) => {
         const answer = await runWhole(one, prepared);
         succeed(service, answer);
         choices.push(choiceJson(index, answer.generation.sequences[0]));
@@ -76,7 +79,7 @@ async function streamPrompts(context: RunContext, body: CompletionBody): Promise
     await withSlots(service, body.prompt.length, async () => {
       const target = await targetOf(service, body);
       const head = headOf(service, target);
-      await sideBySide(context, body, target, 'stream', (one, prepared, index) =>
+      await sideBySide(context, body, target, STREAM_OF_TEXT, (one, prepared, index) =>
         streamPrompt(one, prepared, stream, { head, index }),
       );
     });
@@ -106,7 +109,7 @@ async function sideBySide(
   context: RunContext,
   body: CompletionBody,
   target: Target,
-  reply: Job['reply'],
+  reply: ReplyNeeds,
   run: RunPrompt,
 ): Promise<void> {
   const { service, exchange } = context;

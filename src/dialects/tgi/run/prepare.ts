@@ -2,7 +2,7 @@
 
 import type { Exchange } from '../../../http/index.js';
 import type { Constraint, GenerateInput, GenerateRequest } from '../../../protocol/index.js';
-import { decode } from '../decode.js';
+import { decode, type ReplyNeeds } from '../decode.js';
 import { validationError } from '../errors.js';
 import { checkBudget } from '../request/budget.js';
 import { toConstraint } from '../request/constraint.js';
@@ -19,7 +19,7 @@ export interface Job {
   readonly parameters: GenerateParameters;
   /** Whether the tokenizer adds BOS and the like. */
   readonly addSpecial: boolean;
-  readonly reply: 'stream' | 'tokens' | 'text';
+  readonly reply: ReplyNeeds;
   /** A rule of the dialect's own, instead of the parameters' grammar. */
   readonly constraint?: Constraint;
   /** Replaces the text as what the engine is given. */

@@ -1,5 +1,6 @@
 // POST /, /generate and /generate_stream.
 
+import { TEXT_ONLY } from '../decode.js';
 import { generateJson, type ReplyShape, streamErrorFrame, streamWriter } from '../encode.js';
 import { checkBestOf, checkStreaming } from '../request/parameters.js';
 import {
@@ -33,7 +34,7 @@ export async function answerWhole(context: RunContext, body: GenerateBody, wrap:
         inputs,
         parameters,
         addSpecial: true,
-        reply: wantsDetails(parameters) ? 'tokens' : 'text',
+        reply: wantsDetails(parameters) ? { stream: false, tokens: true, logprobs: true } : TEXT_ONLY,
       });
       const answer = await runWhole(context, prepared);
       succeed(service, answer);
@@ -60,7 +61,12 @@ export async function answerStream(context: RunContext, body: GenerateBody): Pro
     checkStreaming(parameters);
     const target = await service.target();
     await withSlots(service, 1, async () => {
-      const job: Job = { inputs, parameters, addSpecial: true, reply: 'stream' };
+      const job: Job = {
+        inputs,
+        parameters,
+        addSpecial: true,
+        reply: { stream: true, tokens: true, logprobs: true },
+      };
       const prepared = await prepare(service, exchange, target, job);
       const shape = replyShape(body, target);
       const write = streamWriter(encoding, shape, () => feed.promptTokens);

@@ -2,6 +2,7 @@
 
 import { chatAnswer } from '../chat/answer-v3.js';
 import { planChat } from '../chat/plan.js';
+import { TEXT_ONLY } from '../decode.js';
 import { TgiError } from '../errors.js';
 import { fail, type RunContext, runWhole, succeed, withSlots } from '../run/generate.js';
 import { prepare } from '../run/prepare.js';
@@ -47,7 +48,7 @@ async function predict(context: RunContext, instance: VertexInstance, index: num
         seed: parameters?.seed ?? null,
       },
       addSpecial: true,
-      reply: 'text',
+      reply: TEXT_ONLY,
       suffix: `-${index}`,
     });
     const answer = await runWhole(context, prepared);
