@@ -124,6 +124,17 @@ describe('generate', () => {
     ]);
   });
 
+  it('answers an engine that cannot compile the schema with 422, streamed as an event', async () => {
+    await start({ reply: { failAfter: 0, failure: { code: 'constraint', message: 'too deep' } } });
+    const parameters = { grammar: { type: 'json', value: { properties: {} } } };
+    const refusal =
+      '{"error":"Input validation error: cannot compile regex from schema: too deep","error_type":"validation"}';
+    const whole = await post('/generate', { inputs: 'a', parameters });
+    expect([whole.status, whole.text]).toEqual([422, refusal]);
+    const stream = await post('/generate_stream', { inputs: 'a', parameters });
+    expect(stream.text).toBe(`data: ${refusal}\n\n`);
+  });
+
   it('refuses grammars where they are switched off', async () => {
     await start({ options: { disableGrammarSupport: true } });
     const grammar = { type: 'regex', value: 'a' };

@@ -4,7 +4,7 @@ import type { Exchange, SseStream } from '../../../http/index.js';
 import { type GenerateEvent, KoineError } from '../../../protocol/index.js';
 import { RequestMeter } from '../../../telemetry/index.js';
 import { generatedTokens } from '../encode.js';
-import { overloaded, type TgiError } from '../errors.js';
+import { overloaded, type TgiError, validationError } from '../errors.js';
 import { toTgiError } from '../refuse.js';
 import type { Service } from '../service.js';
 import { type AnswerFigures, streamHeaders } from '../wire/headers.js';
@@ -42,7 +42,9 @@ export interface Answer {
 export async function runWhole(context: RunContext, prepared: Prepared): Promise<Answer> {
   const { service, exchange } = context;
   const events = metered(context, prepared);
-  const generation = await collect(events);
+  const generation = await collect(events).catch((error: unknown) => {
+    throw schemaRefusal(prepared, error);
+  });
   const [best] = generation.sequences;
   const figures: AnswerFigures = {
     characters: prepared.characters,
@@ -66,6 +68,8 @@ export async function runStream(
   const events = metered(context, prepared)[Symbol.asyncIterator]();
   try {
     await stream.pump(events, (event) => feed.push(event));
+  } catch (error) {
+    throw schemaRefusal(prepared, error);
   } finally {
     // Whatever cut the stream off, no token that was computed is lost.
     const rest = feed.flush();
@@ -81,6 +85,13 @@ export async function runStream(
     generatedTokens: feed.generatedTokens,
   };
   succeed(service, { prepared, figures });
+}
+
+/** A schema that cannot be compiled is the client's fault; a bad expression is found by the backend. */
+function schemaRefusal({ request }: Prepared, error: unknown): unknown {
+  const isSchema = request.constraint?.kind === 'json-schema';
+  if (!isSchema || !(error instanceof KoineError) || error.code !== 'constraint') return error;
+  return validationError(`cannot compile regex from schema: ${error.message}`);
 }
 
 /** Opens the event stream as TGI does: before anything is checked. */
