@@ -30,6 +30,7 @@ interface Entry {
 
 const openai = () => import('../dialects/openai/index.js');
 const tgi = () => import('../dialects/tgi/index.js');
+const jan = () => import('../dialects/jan/index.js');
 const tgiDeps = async ({ settings, ...parts }: DialectParts) => {
   const { detectWatermark } = await import('../engine/index.js');
   return { ...parts, options: tgiOptionsOf(settings), detectWatermark };
@@ -43,6 +44,11 @@ const DIALECTS: readonly Entry[] = [
     load: async (parts) => (await openai()).openAiDialect({ ...parts, clock: systemClock }),
   },
   { name: 'tgi', isOnRoot: true, load: async (parts) => (await tgi()).tgi(await tgiDeps(parts)) },
+  {
+    name: 'jan',
+    isOnRoot: true,
+    load: async (parts) => (await jan()).janDialect({ ...parts, clock: systemClock }),
+  },
   { name: 'tgi-1.4', isOnRoot: false, load: async (parts) => (await tgi()).tgi14(await tgiDeps(parts)) },
 ];
 

@@ -1,0 +1,64 @@
+// What rules the output: a forced call before response_format before grammar, as llama-cpp-python ranks them.
+
+import type { Constraint, JsonSchema, ToolChoice, ToolDefinition } from '../../../protocol/index.js';
+import { refused } from '../check/fault.js';
+import { isObject } from '../check/reader.js';
+import type { CommonBody, ResponseFormat } from '../schema.js';
+
+/** The grammar of a body; an empty one is none. */
+export function decodeGrammar({ grammar }: CommonBody): Constraint | undefined {
+  return grammar === null || grammar === '' ? undefined : { kind: 'grammar', grammar, syntax: 'gbnf' };
+}
+
+/** What a chat says about its output beside the grammar. */
+export interface ChatRules {
+  readonly tools: readonly ToolDefinition[];
+  readonly choice: ToolChoice;
+  readonly parallel: boolean;
+  readonly format: ResponseFormat | null;
+  readonly grammar: Constraint | undefined;
+}
+
+/** The one rule for a chat's output; undefined = free text. Throws `InvalidBody` for a schema that is none. */
+export function decodeConstraint(rules: ChatRules): Constraint | undefined {
+  const { tools, choice, parallel } = rules;
+  if (choice.kind === 'named') {
+    const chosen = tools.filter(({ name }) => name === choice.name);
+    return { kind: 'tool-call', tools: chosen, mode: 'call', parallel: false };
+  }
+  if (choice.kind === 'required') return { kind: 'tool-call', tools, mode: 'call', parallel };
+  const asked = decodeFormat(rules.format) ?? rules.grammar;
+  if (asked !== undefined || choice.kind === 'none') return asked;
+  const isStrict = tools.some(({ strict }) => strict === true);
+  return isStrict ? { kind: 'tool-call', tools, mode: 'auto', parallel } : undefined;
+}
+
+/** The schema may stand beside the type, or below `json_schema` as OpenAI has it. */
+function decodeFormat(format: ResponseFormat | null): Constraint | undefined {
+  if (format === null || format.type === 'text') return undefined;
+  const { json_schema: wrapped } = format;
+  if (wrapped !== null) {
+    return schemaRule(wrapped.schema, 'response_format.json_schema.schema', wrapped.strict === true);
+  }
+  return schemaRule(format.schema, 'response_format.schema', false);
+}
+
+function schemaRule(given: unknown, field: string, strict: boolean): Constraint {
+  if (given === null) return { kind: 'json-object' };
+  const schema = typeof given === 'string' ? parsed(given) : given;
+  if (isSchema(schema)) return { kind: 'json-schema', schema, strict, whitespace: 'single' };
+  throw refused(field, 'Input should be a JSON schema: an object, true or false', given);
+}
+
+/** The contract lets a schema be a text; text that is no JSON is no schema. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isObject(value);
+}

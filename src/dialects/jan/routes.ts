@@ -1,0 +1,137 @@
+// The table of paths, and what each of them does with a request.
+
+import type { Clock } from '../../base/index.js';
+import type { Exchange, Route } from '../../http/index.js';
+import type { Router } from '../../protocol/index.js';
+import type { Metrics } from '../../telemetry/index.js';
+import { readBody } from './check/structure.js';
+import { type DecodeContext, decodeChat, decodeCompletion } from './decode.js';
+import { embed } from './embeddings.js';
+import { ChatReply } from './encode/chat.js';
+import { ChatStream } from './encode/chat-stream.js';
+import { CompletionReply } from './encode/completion.js';
+import { CompletionStream } from './encode/completion-stream.js';
+import { tokenIds, tokenText } from './extras.js';
+import { streamReply, wholeReply } from './generate.js';
+import { type FoundModel, findModel, modelList, type UnknownModel } from './models.js';
+import { chatBody, completionBody, detokenizeBody, embeddingBody, tokenizeBody } from './schema.js';
+
+/** What the dialect is given. */
+export interface JanOptions {
+  readonly router: Router;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Whether a model name nobody knows means the default model, which is what most clients expect here. */
+  readonly unknownModel?: UnknownModel;
+}
+
+/** An editor's plugin asks here, and means the model of that alias. */
+const COPILOT = 'copilot-codex';
+
+/** All paths of the dialect. */
+export function janRoutes(options: JanOptions): readonly Route[] {
+  const service = new Service(options);
+  return [
+    { method: 'POST', path: '/v1/chat/completions', handle: (exchange) => service.chat(exchange) },
+    { method: 'POST', path: '/v1/completions', handle: (exchange) => service.complete(exchange) },
+    {
+      method: 'POST',
+      path: `/v1/engines/${COPILOT}/completions`,
+      handle: (exchange) => service.complete(exchange, COPILOT),
+    },
+    { method: 'POST', path: '/v1/embeddings', handle: (exchange) => service.embed(exchange) },
+    { method: 'GET', path: '/v1/models', handle: (exchange) => service.listModels(exchange) },
+    { method: 'POST', path: '/extras/tokenize', handle: (exchange) => service.tokenize(exchange) },
+    { method: 'POST', path: '/extras/tokenize/count', handle: (exchange) => service.countTokens(exchange) },
+    { method: 'POST', path: '/extras/detokenize', handle: (exchange) => service.detokenize(exchange) },
+  ];
+}
+
+/** What the paths share. */
+class Service {
+  readonly #options: JanOptions;
+
+  constructor(options: JanOptions) {
+    this.#options = options;
+  }
+
+  async chat(exchange: Exchange): Promise<void> {
+    const body = readBody(chatBody, exchange.body);
+    const found = await this.#find(body.model);
+    const decoded = await decodeChat(body, this.#contextOf(exchange, found));
+    const work = {
+      ...this.#work(exchange, found, '/v1/chat/completions'),
+      decoded,
+      asked: 'messages' as const,
+    };
+    if (body.stream) await streamReply(work, new ChatStream(decoded.shape));
+    else await wholeReply(work, new ChatReply(decoded.shape));
+  }
+
+  /** `forced` is the model asked instead of the body's. */
+  async complete(exchange: Exchange, forced?: string): Promise<void> {
+    const body = readBody(completionBody, exchange.body);
+    const found = await this.#find(forced ?? body.model);
+    const shownModel = forced === undefined ? found.shownModel : (body.model ?? found.description.id);
+    const context = { ...this.#contextOf(exchange, found), shownModel };
+    const decoded = await decodeCompletion(body, context);
+    const work = { ...this.#work(exchange, found, '/v1/completions'), decoded, asked: 'prompt' as const };
+    if (body.stream) await streamReply(work, new CompletionStream(decoded.shape));
+    else await wholeReply(work, new CompletionReply(decoded.shape));
+  }
+
+  async embed(exchange: Exchange): Promise<void> {
+    const body = readBody(embeddingBody, exchange.body);
+    const { engine, description, shownModel } = await this.#find(body.model);
+    const { data, usage } = await embed(exchange, body, engine, description);
+    this.#answer(exchange, { object: 'list', data, model: shownModel, usage });
+  }
+
+  async listModels(exchange: Exchange): Promise<void> {
+    this.#answer(exchange, modelList(await this.#options.router.models()));
+  }
+
+  async tokenize(exchange: Exchange): Promise<void> {
+    this.#answer(exchange, { tokens: await this.#tokens(exchange) });
+  }
+
+  async countTokens(exchange: Exchange): Promise<void> {
+    this.#answer(exchange, { count: (await this.#tokens(exchange)).length });
+  }
+
+  async detokenize(exchange: Exchange): Promise<void> {
+    const { model, tokens } = readBody(detokenizeBody, exchange.body);
+    const { engine, description } = await this.#find(model);
+    this.#answer(exchange, { text: await tokenText(engine, description, tokens) });
+  }
+
+  async #tokens(exchange: Exchange): Promise<readonly number[]> {
+    const { model, input } = readBody(tokenizeBody, exchange.body);
+    const { engine, description } = await this.#find(model);
+    return tokenIds(engine, description, input);
+  }
+
+  #find(model: string | null): Promise<FoundModel> {
+    return findModel(this.#options.router, model, this.#options.unknownModel ?? 'default');
+  }
+
+  #contextOf(exchange: Exchange, found: FoundModel): DecodeContext {
+    return { requestId: exchange.id, created: this.#options.clock.epochSeconds(), ...found };
+  }
+
+  #work(exchange: Exchange, { engine }: FoundModel, route: string) {
+    const sign = (): void => this.#sign(exchange);
+    return { exchange, engine, metrics: this.#options.metrics, route, sign };
+  }
+
+  #answer(exchange: Exchange, value: unknown): void {
+    this.#sign(exchange);
+    exchange.sendJson(200, value);
+  }
+
+  /** Whole milliseconds until the answer, or the head of a stream, is there; only on answers that are no error. */
+  #sign(exchange: Exchange): void {
+    const elapsedMs = this.#options.clock.now() - exchange.startedAtMs;
+    exchange.setHeader('openai-processing-ms', String(Math.max(0, Math.round(elapsedMs))));
+  }
+}
