@@ -137,7 +137,7 @@ async function inputOf(
   if (suffix !== null && suffix !== '') {
     if (description.canInfill) return { kind: 'infill', prefix: prompt, suffix };
     throw refused(
-      'suffix',
+      ['suffix'],
       `The model '${description.id}' has no fill-in-the-middle tokens; leave the suffix out or ask a model that has`,
     );
   }

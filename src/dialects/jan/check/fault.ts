@@ -54,7 +54,7 @@ export function fault(type: FaultType, loc: Loc, msg: string, input?: unknown, c
   return { type, loc, msg, ...(shown && { input }), ...(ctx !== undefined && { ctx }) };
 }
 
-/** A body refused for one fault. */
-export function refused(field: string, msg: string, input?: unknown): InvalidBody {
-  return new InvalidBody([fault('value_error', ['body', ...field.split('.')], msg, input)]);
+/** A body refused for one fault, at a place below it. */
+export function refused(below: Loc, msg: string, input?: unknown): InvalidBody {
+  return new InvalidBody([fault('value_error', ['body', ...below], msg, input)]);
 }

@@ -1,7 +1,7 @@
 // What rules the output: a forced call before response_format before grammar, as llama-cpp-python ranks them.
 
 import type { Constraint, JsonSchema, ToolChoice, ToolDefinition } from '../../../protocol/index.js';
-import { refused } from '../check/fault.js';
+import { type Loc, refused } from '../check/fault.js';
 import { isObject } from '../check/reader.js';
 import type { CommonBody, ResponseFormat } from '../schema.js';
 
@@ -38,16 +38,16 @@ function decodeFormat(format: ResponseFormat | null): Constraint | undefined {
   if (format === null || format.type === 'text') return undefined;
   const { json_schema: wrapped } = format;
   if (wrapped !== null) {
-    return schemaRule(wrapped.schema, 'response_format.json_schema.schema', wrapped.strict === true);
+    return schemaRule(wrapped.schema, ['response_format', 'json_schema', 'schema'], wrapped.strict === true);
   }
-  return schemaRule(format.schema, 'response_format.schema', false);
+  return schemaRule(format.schema, ['response_format', 'schema'], false);
 }
 
-function schemaRule(given: unknown, field: string, strict: boolean): Constraint {
+function schemaRule(given: unknown, loc: Loc, strict: boolean): Constraint {
   if (given === null) return { kind: 'json-object' };
   const schema = typeof given === 'string' ? parsed(given) : given;
   if (isSchema(schema)) return { kind: 'json-schema', schema, strict, whitespace: 'single' };
-  throw refused(field, 'Input should be a JSON schema: an object, true or false', given);
+  throw refused(loc, 'Input should be a JSON schema: an object, true or false', given);
 }
 
 /** The contract lets a schema be a text; text that is no JSON is no schema. */

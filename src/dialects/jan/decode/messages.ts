@@ -1,16 +1,16 @@
 // Chat messages of the wire to the protocol's: roles, content parts, earlier calls and their results.
 
 import type { ChatMessage, ContentPart, MediaSource, ToolCall } from '../../../protocol/index.js';
-import { refused } from '../check/fault.js';
+import { type Loc, refused } from '../check/fault.js';
 import type { WireMessage, WirePart } from '../schema/messages.js';
 
 /** Messages in order. Throws `InvalidBody` for an image address nobody can fetch. */
 export function decodeMessages(messages: readonly WireMessage[]): readonly ChatMessage[] {
-  return messages.map((message, index) => decodeMessage(message, `messages.${index}.content`));
+  return messages.map((message, index) => decodeMessage(message, ['messages', index, 'content']));
 }
 
-function decodeMessage(message: WireMessage, field: string): ChatMessage {
-  const content = decodeContent(message.content, field);
+function decodeMessage(message: WireMessage, loc: Loc): ChatMessage {
+  const content = decodeContent(message.content, loc);
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -41,25 +41,25 @@ function decodeCalls(message: Extract<WireMessage, { role: 'assistant' }>): read
   return legacy === null ? [] : [{ id: '', name: legacy.name, arguments: legacy.arguments }];
 }
 
-function decodeContent(content: WireMessage['content'], field: string): readonly ContentPart[] {
+function decodeContent(content: WireMessage['content'], loc: Loc): readonly ContentPart[] {
   if (content === null) return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return content.map((part, index) => decodePart(part, `${field}.${index}`));
+  return content.map((part, index) => decodePart(part, [...loc, index]));
 }
 
-function decodePart(part: WirePart, field: string): ContentPart {
+function decodePart(part: WirePart, loc: Loc): ContentPart {
   if (part.type === 'text') return { kind: 'text', text: part.text };
   const { url, detail } = part.image_url;
-  const source = decodeSource(url, `${field}.image_url`);
+  const source = decodeSource(url, [...loc, 'image_url']);
   return { kind: 'image', source, ...(detail !== null && { detail }) };
 }
 
 /** Bytes in the address, or an address on the network; files of this machine are nobody's business. */
-function decodeSource(url: string, field: string): MediaSource {
+function decodeSource(url: string, loc: Loc): MediaSource {
   if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
   const data = /^data:([^;,]*)(;[^,]*)?;base64,/i.exec(url);
   if (data !== null) {
     return { kind: 'data', mediaType: data[1] ?? '', base64: url.slice(data[0].length) };
   }
-  throw refused(field, 'Image should be an http or https address, or data:TYPE;base64,...', url);
+  throw refused(loc, 'Image should be an http or https address, or data:TYPE;base64,...', url);
 }
