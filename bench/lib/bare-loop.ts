@@ -2,8 +2,8 @@
 // engine is measured against. A process of its own, because decode calls block.
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { createLlamaRunner } from '../../src/native/index.js';
+import { ask } from './ask.js';
 import { promptTokens } from './prompts.js';
 
 /** What to run. */
@@ -38,12 +38,7 @@ export class BareLoop implements Disposable {
 
   /** Prefills and decodes once; the first round is slower than the others. */
   async round(): Promise<BareRound> {
-    this.#child.send('round');
-    const ended = once(this.#child, 'exit').then(() => {
-      throw new Error('the bare loop ended');
-    });
-    const [round] = await Promise.race([once(this.#child, 'message'), ended]);
-    return round as BareRound;
+    return (await ask(this.#child, 'round')) as BareRound;
   }
 
   [Symbol.dispose](): void {

@@ -1,8 +1,8 @@
 // Starts the load process and hands it jobs.
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { ask } from '../lib/ask.js';
 import { median, quantile } from '../lib/stats.js';
 import type { LoadJob, LoadResult } from './job.js';
 
@@ -18,12 +18,7 @@ export class LoadGenerator implements Disposable {
 
   /** Runs a job to its end. Rejects when the process ends instead. */
   async run(job: LoadJob): Promise<LoadResult> {
-    const ended = once(this.#child, 'exit').then(() => {
-      throw new Error('the load process ended');
-    });
-    this.#child.send(job);
-    const [result] = await Promise.race([once(this.#child, 'message'), ended]);
-    return result as LoadResult;
+    return (await ask(this.#child, job)) as LoadResult;
   }
 
   [Symbol.dispose](): void {
