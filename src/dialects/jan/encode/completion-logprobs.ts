@@ -2,13 +2,13 @@
 // start of the prompt.
 
 import type { TokenInfo } from '../../../protocol/index.js';
-import { finite, lengthOf, pieceOf } from './pieces.js';
+import { finite, pieceOf } from './pieces.js';
 
 type Alternatives = Readonly<Record<string, number>>;
 
 /** Filled token by token; emptied by `take`, after which offsets go on counting. */
 export class CompletionLogprobs {
-  #offset: number;
+  readonly #characters: CharacterCount;
   #offsets: number[] = [];
   #logprobs: (number | null)[] = [];
   #tokens: string[] = [];
@@ -16,19 +16,18 @@ export class CompletionLogprobs {
 
   /** `offset`: where the first token's text begins. */
   constructor(offset: number) {
-    this.#offset = offset;
+    this.#characters = new CharacterCount(offset);
   }
 
   get isEmpty(): boolean {
     return this.#tokens.length === 0;
   }
 
-  /** Generated tokens, each as long as its text. */
+  /** Generated tokens. */
   add(tokens: readonly TokenInfo[]): void {
     for (const token of tokens) {
-      const piece = pieceOf(token);
-      this.#push(piece, this.#offset, finite(token.logprob), alternatives(token));
-      this.#offset += lengthOf(piece);
+      this.#push(token, finite(token.logprob), alternatives(token));
+      this.#characters.add(bytesOf(token));
     }
   }
 
@@ -37,17 +36,17 @@ export class CompletionLogprobs {
    * stands behind them) are left out; the first of the others has no values.
    */
   addPrompt(tokens: readonly TokenInfo[], prompt: string): void {
-    const bytes = Buffer.from(prompt, 'utf8');
+    const text = Buffer.from(prompt, 'utf8');
     let at = 0;
     for (const token of tokens) {
-      const length = lengthAt(bytes, Buffer.from(token.bytes ?? Buffer.from(token.text)), at);
-      if (length === 0 || at >= bytes.length) continue;
-      const isFirst = this.isEmpty;
-      const logprob = isFirst ? null : finite(token.logprob);
-      this.#push(pieceOf(token), charactersBefore(bytes, at), logprob, isFirst ? null : alternatives(token));
+      const length = lengthAt(text, bytesOf(token), at);
+      if (length === 0) continue;
+      if (this.isEmpty) this.#push(token, null, null);
+      else this.#push(token, finite(token.logprob), alternatives(token));
+      this.#characters.add(text.subarray(at, at + length));
       at += length;
     }
-    this.#offset = lengthOf(prompt);
+    this.#characters.add(text.subarray(at));
   }
 
   /** What was added since the last call, as JSON text. */
@@ -65,12 +64,43 @@ export class CompletionLogprobs {
     return text;
   }
 
-  #push(piece: string, offset: number, logprob: number | null, top: Alternatives | null): void {
-    this.#offsets.push(offset);
+  #push(token: TokenInfo, logprob: number | null, top: Alternatives | null): void {
+    this.#offsets.push(this.#characters.complete);
     this.#logprobs.push(logprob);
-    this.#tokens.push(piece);
+    this.#tokens.push(pieceOf(token));
     this.#top.push(top);
   }
+}
+
+/** Counts characters (code points) that are complete, from bytes that may end inside one. */
+class CharacterCount {
+  complete: number;
+  /** Bytes the current character still lacks. */
+  #missing = 0;
+
+  constructor(start: number) {
+    this.complete = start;
+  }
+
+  add(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      const isContinuation = (byte & 0xc0) === 0x80;
+      if (isContinuation && this.#missing === 0) continue;
+      this.#missing = isContinuation ? this.#missing - 1 : continuations(byte);
+      if (this.#missing === 0) this.complete += 1;
+    }
+  }
+}
+
+/** Bytes that follow a first byte. */
+function continuations(first: number): number {
+  if (first < 0xc0) return 0;
+  if (first < 0xe0) return 1;
+  return first < 0xf0 ? 2 : 3;
+}
+
+function bytesOf({ text, bytes }: TokenInfo): Buffer {
+  return Buffer.from(bytes ?? Buffer.from(text, 'utf8'));
 }
 
 /** The best pieces and always the chosen one; pieces with the same text are one. */
@@ -87,15 +117,4 @@ function lengthAt(text: Buffer, token: Buffer, at: number): number {
   if (isAt(token)) return token.length;
   const rest = token.subarray(1);
   return at === 0 && token[0] === SPACE && isAt(rest) ? rest.length : 0;
-}
-
-/** Whole characters that end at or before a byte. */
-function charactersBefore(text: Buffer, at: number): number {
-  let count = 0;
-  for (let i = 0; i < at; i += 1) if (((text[i] ?? 0) & 0xc0) !== 0x80) count += 1;
-  return isInside(text, at) ? count - 1 : count;
-}
-
-function isInside(text: Buffer, at: number): boolean {
-  return ((text[at] ?? 0) & 0xc0) === 0x80;
 }
