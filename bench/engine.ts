@@ -23,6 +23,16 @@ const PHASES = {
 
 type Phase = keyof typeof PHASES;
 
+/** Short runs are repeated: a rate over a few milliseconds says nothing. */
+const repeats = (phase: Phase, sequences: number): number =>
+  phase === 'prefill' ? Math.max(1, Math.floor(16 / sequences)) : 1;
+
+async function repeated(times: number, rate: () => Promise<number>): Promise<number> {
+  let inverse = 0;
+  for (let i = 0; i < times; i++) inverse += 1 / (await rate());
+  return times / inverse;
+}
+
 async function engineRate(
   engine: ManagedEngine,
   phase: Phase,
@@ -75,14 +85,15 @@ async function compare(modelPath: string, phase: Phase, sequences: number): Prom
     prefixCacheBytes: 0,
   });
   const { engine } = opened;
+  const times = repeats(phase, sequences);
   const rounds: Omit<Comparison, 'ratio'>[] = [];
   for (let round = -1; round < ROUNDS; round++) {
     await waitForQuiet();
     const { value, foreign } = await withNoise(async () => {
       const measure = {
-        bare: async () => (await loop.round())[phase],
-        engine: () => engineRate(engine, phase, sequences, GREEDY),
-        sampled: () => engineRate(engine, phase, sequences, USUAL_SAMPLING),
+        bare: () => repeated(times, async () => (await loop.round())[phase]),
+        engine: () => repeated(times, () => engineRate(engine, phase, sequences, GREEDY)),
+        sampled: () => repeated(times, () => engineRate(engine, phase, sequences, USUAL_SAMPLING)),
       };
       const rates = { bare: 0, engine: 0, sampled: 0 };
       const order = ['bare', 'engine', 'sampled'] as const;
