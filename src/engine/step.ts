@@ -130,6 +130,8 @@ export class StepLoop {
     this.#refusals = 0;
     this.#costs.observe(plan.decodes, plan.prefillTokens, ms);
     this.#parts.onStepTime(stepShape(plan), ms);
+    // Before any is committed: a request that fails gives up all its places, and these hold what was just computed.
+    for (const { sequence, count } of plan.entries) sequence.computed += count;
     let row = 0;
     for (const entry of plan.entries) row = this.#commit(entry, row);
   }
@@ -150,8 +152,12 @@ export class StepLoop {
     const rows = span.rows.subarray((from - span.from) * width, (from - span.from + count) * width);
     runner.setAdapter(sequence.group.adapter);
     const outcome = runner.decodeRows(rows, sequence.place, from, from + count === sequence.length);
-    if (outcome === 'ok') this.#commit(entry, 0);
-    else this.#decodeFailed([entry], outcome);
+    if (outcome !== 'ok') {
+      this.#decodeFailed([entry], outcome);
+      return;
+    }
+    sequence.computed += count;
+    this.#commit(entry, 0);
   }
 
   /** Entry i of the batch is a token at a position of a place; logits are wanted where a token will be sampled. */
@@ -179,7 +185,6 @@ export class StepLoop {
       return firstRow + (scoresPrompt ? count : from + count === sequence.length ? 1 : 0);
     }
     let row = firstRow;
-    sequence.computed += count;
     for (let position = from; scoresPrompt && position < from + count; position++, row++) {
       if (position + 1 < sequence.promptLength) {
         this.#committer.scorePrompt(sequence, position, runner.logits(row));
