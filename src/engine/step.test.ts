@@ -440,6 +440,20 @@ describe('a request that no token may continue', () => {
     expect(loop.places.audit()).toMatchObject({ running: 0 });
   });
 
+  it('leaves its places fit for others', () => {
+    const { loop, runner } = start();
+    const all = Array.from({ length: runner.info.vocabSize }, (_, id) => [id, -Infinity] as const);
+    loop.submit({ prompt: 'hello', n: 4, sampling: { logitBias: all } });
+    loop.run();
+    const prompts = ['one', 'two', 'three', 'hello'];
+    const requests = prompts.map((prompt) => loop.submit({ prompt, stop: { maxNewTokens: 3 } }));
+    loop.run();
+    for (const [i, { texts }] of requests.entries()) {
+      const expected = runner.expectGreedy(runner.tokenize(prompts[i] ?? '', false, true), 3);
+      expect(texts[0]).toBe(runner.vocabulary.text(expected));
+    }
+  });
+
   it('a ban that came as null, which is what JSON makes of minus infinity, bans', () => {
     const { loop, runner } = start();
     const [first] = runner.expectGreedy(runner.tokenize('hello', false, true), 1);

@@ -170,6 +170,12 @@ describe('embeddings', () => {
     expect(rows).toHaveLength(16);
   });
 
+  it('that rank need a model that does', () => {
+    const rank = embed(['a'], { pooling: 'rank' });
+    expect(() => setUp().queue.answerNow(1, rank)).toThrow('this model does not rank');
+    expect(vectorsOf(rank, 16, { declaredPooling: 'rank' })[0]?.[0]).toHaveLength(1);
+  });
+
   it('of nothing are nothing', () => {
     expect(vectorsOf(embed([]))).toEqual([]);
   });

@@ -92,7 +92,13 @@ export class QueryQueue {
   #job(key: number, query: EmbedQuery): EmbedJob {
     const inputs = query.inputs.map((input, index) => this.#inputTokens(input, index, query.truncate));
     // A model that declares nothing is a generator; the mean over its tokens is what serves best.
-    const pooling = query.pooling ?? this.#parts.facts.declaredPooling ?? 'mean';
+    const { declaredPooling } = this.#parts.facts;
+    const pooling = query.pooling ?? declaredPooling ?? 'mean';
+    if (pooling === 'rank' && declaredPooling !== 'rank') {
+      throw new KoineError('unsupported', 'this model does not rank: it has no classifier', {
+        field: 'pooling',
+      });
+    }
     return { key, query, inputs, pooling, vectors: [] };
   }
 
