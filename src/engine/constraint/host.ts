@@ -1,0 +1,146 @@
+// Constraints in the engine process: compiled once per content, matched in worker threads, at no cost to sequences
+// that have none. One host per model. The threads start with the first constraint.
+
+import { createHash } from 'node:crypto';
+import { type ToolCallSyntax, toGrammar } from '../../grammar/index.js';
+import { type Constraint, KoineError } from '../../protocol/index.js';
+import { createMatcher, type Matcher } from './matcher.js';
+import { Pool } from './pool.js';
+import { createSlot, Slot } from './slot.js';
+import { packVocabulary, type TokenSource } from './vocabulary.js';
+import type { WorkerHandle } from './worker-handle.js';
+
+export interface ConstraintHostOptions {
+  readonly tokens: TokenSource;
+  /** Tokens that end a generation. */
+  readonly eogTokens: readonly number[];
+  /** How the model writes calls; undefined when that is not known. */
+  readonly toolSyntax?: ToolCallSyntax | undefined;
+  /** Texts of control tokens that belong to calls. */
+  readonly markers?: readonly string[];
+  /** Most worker threads. Default 4. */
+  readonly maxWorkers?: number;
+  /** Longest compilation, in seconds. Default 30. */
+  readonly compileSeconds?: number;
+  /** Memory of one worker's compiler, in bytes. Default 1 GiB. */
+  readonly memoryLimitBytes?: number;
+  /** Grammars a worker keeps ready. Default 32. */
+  readonly cachedGrammars?: number;
+  /** The worker's module. Default: the one beside this file. */
+  readonly entry?: URL;
+}
+
+/** A compiled constraint. Matchers made from it stay usable after `release`. */
+export interface CompiledConstraint {
+  createMatcher(): Matcher;
+  /** Must be called once: the grammar may then be dropped from memory. */
+  release(): void;
+}
+
+/** What came of a constraint. */
+export type CompileOutcome =
+  | { readonly kind: 'compiled'; readonly constraint: CompiledConstraint }
+  /** A client's own grammar that this compiler cannot read; another sampler may. */
+  | { readonly kind: 'unsupported-here'; readonly reason: string };
+
+export interface ConstraintHost {
+  /** Starts a thread in advance. */
+  prepare(): Promise<void>;
+  /** Checks and compiles. Throws `constraint`, naming the place, or the limit that was reached. */
+  compile(constraint: Constraint): Promise<CompileOutcome>;
+  status(): {
+    readonly workers: number;
+    readonly compiling: number;
+    readonly matchers: number;
+    readonly grammars: number;
+  };
+  dispose(): void;
+}
+
+const GIB = 1024 ** 3;
+
+/** The host of one model's constraints. */
+export function createConstraintHost(options: ConstraintHostOptions): ConstraintHost {
+  const { tokens, toolSyntax } = options;
+  const isSource = import.meta.url.endsWith('.ts');
+  let pool: Pool | undefined;
+  let ids = 0;
+
+  const workers = (): Pool => {
+    pool ??= new Pool({
+      vocabulary: packVocabulary(tokens, options.eogTokens, options.markers ?? []),
+      memoryLimitBytes: options.memoryLimitBytes ?? GIB,
+      compileSeconds: options.compileSeconds ?? 30,
+      entry: options.entry ?? new URL(isSource ? './worker.ts' : './worker.js', import.meta.url),
+      maxWorkers: options.maxWorkers ?? 4,
+      cachedGrammars: options.cachedGrammars ?? 32,
+    });
+    return pool;
+  };
+
+  const open = (worker: WorkerHandle, key: string): Matcher => {
+    ids += 1;
+    const id = ids;
+    const memory = createSlot(tokens.size);
+    const slot = new Slot(memory);
+    let isLost = worker.state === 'dead';
+    worker.matchers.set(id, () => {
+      isLost = true;
+    });
+    if (!isLost) worker.send({ kind: 'open', id, key, slot: memory });
+    const matcher = createMatcher({
+      slot,
+      notify: () => worker.notify(),
+      isLost: () => isLost,
+      release: () => {
+        if (worker.matchers.delete(id)) worker.send({ kind: 'close', id });
+        workers().released();
+      },
+    });
+    // The first command, without tokens, asks for the first mask.
+    if (!isLost) {
+      slot.post([]);
+      worker.notify();
+    }
+    return matcher;
+  };
+
+  return {
+    prepare: () => workers().prepare(),
+    compile: async (constraint) => {
+      const source = toGrammar(constraint, toolSyntax);
+      const isCall = constraint.kind === 'tool-call';
+      const key = createHash('sha256')
+        .update(
+          `${source.kind} ${isCall}\n${source.text}\n${JSON.stringify(guardText(constraint, source.guards.length))}`,
+        )
+        .digest('base64');
+      const placed = await workers().place(key, source, isCall);
+      if (placed.kind !== 'placed') {
+        if (placed.kind === 'refused' && source.isForeign)
+          return { kind: 'unsupported-here', reason: placed.reason };
+        throw new KoineError('constraint', `${constraint.kind}: ${placed.reason}`, { field: 'constraint' });
+      }
+      const { worker } = placed;
+      let isReleased = false;
+      return {
+        kind: 'compiled',
+        constraint: {
+          createMatcher: () => open(worker, key),
+          release: () => {
+            if (isReleased) return;
+            isReleased = true;
+            workers().unpin(worker, key);
+          },
+        },
+      };
+    },
+    status: () => pool?.status() ?? { workers: 0, compiling: 0, matchers: 0, grammars: 0 },
+    dispose: () => pool?.close(),
+  };
+}
+
+/** What tells two equal grammars apart: bounds kept beside them. */
+function guardText(constraint: Constraint, guards: number): unknown {
+  return guards === 0 ? '' : constraint;
+}

@@ -1,0 +1,11 @@
+// Structured output inside the engine process. See docs/structured-output.md.
+
+export {
+  type CompiledConstraint,
+  type CompileOutcome,
+  type ConstraintHost,
+  type ConstraintHostOptions,
+  createConstraintHost,
+} from './host.js';
+export type { Matcher } from './matcher.js';
+export type { TokenSource } from './vocabulary.js';

@@ -1,0 +1,34 @@
+// What host and worker say to each other beside the slots. Everything is a plain value.
+
+import type { GrammarSource } from '../../grammar/index.js';
+import type { Vocabulary } from './vocabulary.js';
+
+/** Given to a worker when it starts. */
+export interface WorkerStart {
+  readonly vocabulary: Vocabulary;
+  /** Bytes its WebAssembly memory may grow to. */
+  readonly memoryLimitBytes: number;
+  /** One counter: raised and notified whenever there is something to do. */
+  readonly wake: Int32Array;
+  /** Commands arrive here, because a waiting worker's event loop stands still. */
+  readonly port: import('node:worker_threads').MessagePort;
+}
+
+export type Command =
+  | {
+      readonly kind: 'compile';
+      readonly key: string;
+      readonly source: GrammarSource;
+      readonly isCall: boolean;
+    }
+  | { readonly kind: 'open'; readonly id: number; readonly key: string; readonly slot: SharedArrayBuffer }
+  | { readonly kind: 'close'; readonly id: number }
+  | { readonly kind: 'drop'; readonly key: string };
+
+export type Report =
+  | { readonly kind: 'ready'; readonly ms: number; readonly memoryBytes: number }
+  | { readonly kind: 'compiled'; readonly key: string; readonly ms: number; readonly memoryBytes: number }
+  /** The grammar could not be compiled; the instance is not to be used any more. */
+  | { readonly kind: 'refused'; readonly key: string; readonly reason: string; readonly isMemory: boolean }
+  /** The instance failed elsewhere; all its matchers are lost. */
+  | { readonly kind: 'broken'; readonly reason: string };

@@ -1,0 +1,187 @@
+// A worker thread: compiles grammars and computes masks with an XGrammar instance of its own. It never returns to
+// its event loop; it sleeps on a counter in shared memory, because being woken that way takes microseconds.
+
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { CompiledGrammar, GrammarCompiler, GrammarMatcher } from '@mlc-ai/web-xgrammar';
+import type { GrammarSource } from '../../grammar/index.js';
+import { createTokenTable, LengthFilter, type TokenTable } from './length-filter.js';
+import type { Command, Report, WorkerStart } from './messages.js';
+import { Slot } from './slot.js';
+import { tokenBytes, type Vocabulary } from './vocabulary.js';
+import { type LoadedXGrammar, loadXGrammar } from './xgrammar.js';
+
+/** Allowed tokens up to which it is worth asking whether the text is forced. */
+const FORCED_TOKENS = 24;
+
+interface Grammar {
+  readonly compiled: CompiledGrammar;
+  readonly source: GrammarSource;
+  readonly isCall: boolean;
+}
+
+interface Sequence {
+  readonly slot: Slot;
+  readonly matcher: GrammarMatcher;
+  readonly filter: LengthFilter | undefined;
+  readonly isCall: boolean;
+}
+
+class Station {
+  private readonly grammars = new Map<string, Grammar>();
+  private readonly sequences = new Map<number, Sequence>();
+  private table: TokenTable | undefined;
+
+  constructor(
+    private readonly vocabulary: Vocabulary,
+    private readonly xgrammar: LoadedXGrammar,
+    private readonly compiler: GrammarCompiler,
+    private readonly report: (report: Report) => void,
+  ) {}
+
+  async obey(command: Command): Promise<void> {
+    switch (command.kind) {
+      case 'compile':
+        return await this.compile(command);
+      case 'open':
+        return await this.open(command);
+      case 'close': {
+        const sequence = this.sequences.get(command.id);
+        this.sequences.delete(command.id);
+        sequence?.matcher.dispose();
+        return;
+      }
+      case 'drop': {
+        const grammar = this.grammars.get(command.key);
+        this.grammars.delete(command.key);
+        grammar?.compiled.dispose();
+      }
+    }
+  }
+
+  private async compile({ key, source, isCall }: Command & { kind: 'compile' }): Promise<void> {
+    const start = performance.now();
+    this.xgrammar.takeMessages();
+    try {
+      const compiled =
+        source.kind === 'ebnf'
+          ? await this.compiler.compileGrammar(source.text)
+          : await this.compiler.compileStructuralTag(source.text);
+      this.grammars.set(key, { compiled, source, isCall });
+      const ms = performance.now() - start;
+      this.report({ kind: 'compiled', key, ms, memoryBytes: this.xgrammar.memoryBytes() });
+    } catch (thrown) {
+      const text = `${this.xgrammar.takeMessages()}\n${String(thrown)}`;
+      this.report({
+        kind: 'refused',
+        key,
+        reason: complaint(text),
+        isMemory: /OOM|memory|bad_alloc/i.test(text),
+      });
+    }
+  }
+
+  private async open({ id, key, slot: memory }: Command & { kind: 'open' }): Promise<void> {
+    const grammar = this.grammars.get(key);
+    if (grammar === undefined) throw new Error('a matcher was asked for before its grammar was compiled');
+    const matcher = await this.xgrammar.api.GrammarMatcher.createGrammarMatcher(grammar.compiled);
+    const { guards } = grammar.source;
+    if (guards.length > 0) this.table ??= createTokenTable(this.vocabulary);
+    const filter =
+      this.table === undefined || guards.length === 0
+        ? undefined
+        : new LengthFilter(guards, this.vocabulary, this.table);
+    this.sequences.set(id, { slot: new Slot(memory), matcher, filter, isCall: grammar.isCall });
+  }
+
+  /** Carries out every command that waits in a slot; true when there was one. */
+  async serve(): Promise<boolean> {
+    let hasWorked = false;
+    for (const sequence of this.sequences.values()) {
+      const tokens = sequence.slot.pending();
+      if (tokens === undefined) continue;
+      hasWorked = true;
+      await this.advance(sequence, tokens);
+    }
+    return hasWorked;
+  }
+
+  private async advance(sequence: Sequence, tokens: readonly number[]): Promise<void> {
+    const { slot, matcher, filter } = sequence;
+    for (const token of tokens) {
+      // Text tokens alone move the filter; a rejected token leaves the matcher where it was.
+      if (matcher.isTerminated() || !matcher.acceptToken(token)) {
+        slot.mask.fill(0);
+        slot.finish('rejected', '');
+        return;
+      }
+      filter?.accept(token);
+    }
+    if (matcher.isTerminated()) {
+      slot.mask.fill(0);
+      slot.finish('terminated', '');
+      return;
+    }
+    const mask = await matcher.getNextTokenBitmask();
+    if (!sequence.isCall) for (const token of this.vocabulary.markers) clear(mask, token);
+    filter?.filter(mask);
+    slot.mask.set(mask.subarray(0, slot.mask.length));
+    slot.finish('running', isNarrow(mask) ? matcher.findJumpForwardString() : '');
+  }
+}
+
+function clear(mask: Int32Array, token: number): void {
+  mask[token >> 5] = (mask[token >> 5] ?? 0) & ~(1 << (token & 31));
+}
+
+/** Whether few tokens are allowed, so that their text may be forced. */
+function isNarrow(mask: Int32Array): boolean {
+  let allowed = 0;
+  for (let bits of mask) {
+    while (bits !== 0) {
+      bits &= bits - 1;
+      allowed += 1;
+      if (allowed > FORCED_TOKENS) return false;
+    }
+  }
+  return true;
+}
+
+/** The library's complaint without its source positions and banners. */
+function complaint(text: string): string {
+  const lines = text.split('\n').map((line) => line.replace(/^\[[^\]]*\]\s*\S*:\d+:\s*/, '').trim());
+  const telling = lines.find((line) => /error|failed|invalid|expect|not (defined|found)/i.test(line));
+  return (telling ?? lines.find((line) => line !== '') ?? 'it cannot be compiled').slice(0, 300);
+}
+
+async function start({ vocabulary, memoryLimitBytes, wake, port }: WorkerStart): Promise<void> {
+  const report = (message: Report): void => parentPort?.postMessage(message);
+  const began = performance.now();
+  const xgrammar = loadXGrammar(memoryLimitBytes);
+  try {
+    const tokens = Array.from({ length: vocabulary.size }, (_, token) =>
+      tokenBytes(vocabulary, token).slice(),
+    );
+    const info = await xgrammar.api.TokenizerInfo.createTokenizerInfo(
+      // The binding takes bytes as well as text, which its declarations do not say.
+      tokens as unknown as string[],
+      'raw',
+      false,
+      vocabulary.size,
+      [...vocabulary.eogTokens],
+    );
+    const compiler = await xgrammar.api.GrammarCompiler.createGrammarCompiler(info, false);
+    const station = new Station(vocabulary, xgrammar, compiler, report);
+    report({ kind: 'ready', ms: performance.now() - began, memoryBytes: xgrammar.memoryBytes() });
+    for (;;) {
+      const seen = Atomics.load(wake, 0);
+      for (let got = receiveMessageOnPort(port); got !== undefined; got = receiveMessageOnPort(port)) {
+        await station.obey(got.message as Command);
+      }
+      if (!(await station.serve())) Atomics.wait(wake, 0, seen);
+    }
+  } catch (thrown) {
+    report({ kind: 'broken', reason: complaint(`${xgrammar.takeMessages()}\n${String(thrown)}`) });
+  }
+}
+
+await start(workerData as WorkerStart);

@@ -1,0 +1,83 @@
+// Every kind of constraint as something XGrammar compiles. All checks that need no compiler happen here, so that
+// a bad schema is an error with a place rather than an aborted instance.
+
+import type { Constraint } from '../protocol/index.js';
+import { literal, Rules } from './ebnf.js';
+import { LIMITS, refused } from './limits.js';
+import { checkGrammar } from './raw.js';
+import { matched, regexText } from './regex/emit.js';
+import { parseRegex } from './regex/parse.js';
+import { Converter } from './schema/converter.js';
+import type { LengthGuard } from './schema/guard.js';
+import { type ToolCallSyntax, toolCallGrammar } from './tool-call.js';
+
+/** What to compile. */
+export interface GrammarSource {
+  readonly kind: 'ebnf' | 'structural-tag';
+  readonly text: string;
+  /** String lengths to be kept beside the grammar. */
+  readonly guards: readonly LengthGuard[];
+  /** The grammar is the client's own: if XGrammar cannot read it, another sampler may. */
+  readonly isForeign: boolean;
+}
+
+function schemaSource(constraint: Constraint & { kind: 'json-schema' }): GrammarSource {
+  let size: number;
+  try {
+    size = JSON.stringify(constraint.schema).length;
+  } catch {
+    throw refused('schema', 'it is nested too deeply');
+  }
+  if (size > LIMITS.textLength) throw refused('schema', `it is larger than ${LIMITS.textLength} characters`);
+  const converter = new Converter(constraint.schema, constraint.strict, constraint.whitespace);
+  const { text, shape, isGuarded } = converter.convertRoot();
+  const guards = isGuarded ? [{ behind: '', shape }] : [];
+  return { kind: 'ebnf', text: converter.rules.text(text), guards, isForeign: false };
+}
+
+function own(text: string): GrammarSource {
+  return { kind: 'ebnf', text, guards: [], isForeign: false };
+}
+
+function choiceSource(choices: readonly string[]): GrammarSource {
+  if (choices.length === 0) throw refused('choice', 'there is nothing to choose from');
+  if (choices.length > LIMITS.choices) throw refused('choice', `there are more than ${LIMITS.choices}`);
+  if (choices.includes('')) throw refused('choice', 'an empty text is not a choice');
+  const rules = new Rules();
+  return own(rules.text(choices.map(literal).join(' | ')));
+}
+
+function regexSource(pattern: string): GrammarSource {
+  const tree = matched(parseRegex(pattern, 'regex'), false, 'regex');
+  const text = regexText(tree, 'raw');
+  if (text === undefined) throw refused('regex', 'no text can match it');
+  return own(new Rules().text(text));
+}
+
+/**
+ * Turns a constraint into grammar text. `syntax` is how the model writes calls, needed for `tool-call` only.
+ * Throws `constraint` with the place of the fault.
+ */
+export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax): GrammarSource {
+  switch (constraint.kind) {
+    case 'json-object': {
+      const converter = new Converter({ type: 'object' }, false, 'any');
+      return own(converter.rules.text(converter.anyObject()));
+    }
+    case 'json-schema':
+      return schemaSource(constraint);
+    case 'regex':
+      return regexSource(constraint.pattern);
+    case 'choice':
+      return choiceSource(constraint.choices);
+    case 'grammar':
+      checkGrammar(constraint.grammar);
+      return { kind: 'ebnf', text: constraint.grammar, guards: [], isForeign: true };
+    case 'tool-call': {
+      if (syntax === undefined) {
+        throw refused('tools', 'calls cannot be enforced: how this model writes them is not known');
+      }
+      return { ...toolCallGrammar(constraint, syntax), isForeign: false };
+    }
+  }
+}

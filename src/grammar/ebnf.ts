@@ -1,0 +1,124 @@
+// Grammar text as XGrammar reads it: literals, character classes, and a collection of rules in which equal bodies
+// share one name.
+
+import { LIMITS, refused } from './limits.js';
+
+/** Inclusive ranges of code points, ascending, without overlap. */
+export type CharSet = readonly (readonly [from: number, to: number])[];
+
+const MAX_CODE_POINT = 0x10ffff;
+const SURROGATES: CharSet = [[0xd800, 0xdfff]];
+
+/** Sorts and joins ranges. */
+export function charSet(ranges: CharSet): CharSet {
+  const sorted = [...ranges].sort((a, b) => a[0] - b[0]);
+  const out: [number, number][] = [];
+  for (const [from, to] of sorted) {
+    const last = out.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else out.push([from, to]);
+  }
+  return out;
+}
+
+/** Every code point that is not in the set, surrogates left out: they do not exist in UTF-8. */
+export function complement(set: CharSet): CharSet {
+  const out: [number, number][] = [];
+  let next = 0;
+  for (const [from, to] of charSet([...set, ...SURROGATES])) {
+    if (from > next) out.push([next, from - 1]);
+    next = to + 1;
+  }
+  if (next <= MAX_CODE_POINT) out.push([next, MAX_CODE_POINT]);
+  return out;
+}
+
+/** Code points of `set` that are not in `other`. */
+export function subtract(set: CharSet, other: CharSet): CharSet {
+  return complement([...complement(set), ...other]);
+}
+
+export function contains(set: CharSet, codePoint: number): boolean {
+  return set.some(([from, to]) => codePoint >= from && codePoint <= to);
+}
+
+/** XGrammar's `\x` takes as many hex digits as follow, so the forms of fixed length are used. */
+function classChar(codePoint: number): string {
+  const char = String.fromCodePoint(codePoint);
+  if (/[A-Za-z0-9 ]/.test(char)) return char;
+  const hex = codePoint.toString(16);
+  return codePoint <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
+}
+
+/** A character class; the set must not be empty. */
+export function classText(set: CharSet): string {
+  const ranges = set.map(([from, to]) =>
+    from === to ? classChar(from) : `${classChar(from)}-${classChar(to)}`,
+  );
+  return `[${ranges.join('')}]`;
+}
+
+/** A literal; the empty text is the empty literal. */
+export function literal(text: string): string {
+  let out = '"';
+  for (const char of text) {
+    const codePoint = char.codePointAt(0) ?? 0;
+    if (char === '"' || char === '\\') out += `\\${char}`;
+    else if (codePoint < 0x20 || codePoint === 0x7f) out += `\\u${codePoint.toString(16).padStart(4, '0')}`;
+    else out += char;
+  }
+  return `${out}"`;
+}
+
+/** Alternatives as one expression; undefined when there is none, that is, when nothing matches. */
+export function anyOf(alternatives: readonly (string | undefined)[]): string | undefined {
+  const possible = [...new Set(alternatives.filter((text) => text !== undefined))];
+  if (possible.length === 0) return undefined;
+  return possible.length === 1 ? possible[0] : `(${possible.join(' | ')})`;
+}
+
+/** A repetition suffix: `{min,max}`, without upper bound when `max` is undefined. */
+export function times(min: number, max: number | undefined): string {
+  if (max === undefined) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
+  if (min === 1 && max === 1) return '';
+  return min === 0 && max === 1 ? '?' : `{${min},${max}}`;
+}
+
+/**
+ * Rules under construction. No rule may match the empty text: XGrammar 0.1.27 accepts wrong input where such a rule
+ * is referred to (`ws` in `item ws ("," ws item ws)*` lets the comma be left out). What may be empty is written
+ * in place, as `(rule)?`; constraint.test.ts holds the case.
+ */
+export class Rules {
+  private readonly bodies = new Map<string, string>();
+  private readonly byBody = new Map<string, string>();
+  private count = 0;
+
+  /** A name for a rule whose body comes later (recursion). */
+  reserve(hint: string): string {
+    this.count += 1;
+    if (this.count > LIMITS.rules) throw refused('schema', 'it is too large to be turned into a grammar');
+    return `${hint.replace(/[^A-Za-z0-9]/g, '_').slice(0, 24)}_${this.count}`;
+  }
+
+  define(name: string, body: string): void {
+    this.bodies.set(name, body);
+  }
+
+  /** A rule with this body; an equal one is used again. */
+  add(hint: string, body: string): string {
+    const known = this.byBody.get(body);
+    if (known !== undefined) return known;
+    const name = this.reserve(hint);
+    this.byBody.set(body, name);
+    this.bodies.set(name, body);
+    return name;
+  }
+
+  /** The whole grammar, starting at `root`. */
+  text(root: string): string {
+    const lines = [`root ::= ${root}`];
+    for (const [name, body] of this.bodies) lines.push(`${name} ::= ${body}`);
+    return `${lines.join('\n')}\n`;
+  }
+}

@@ -1,0 +1,6 @@
+// Constraints (JSON schema, regular expression, choice, tool call, raw grammar) as checked grammar text. Pure.
+
+export { type GrammarSource, toGrammar } from './constraint.js';
+export { LIMITS } from './limits.js';
+export type { GuardShape, LengthGuard } from './schema/guard.js';
+export type { ToolCallSyntax } from './tool-call.js';
