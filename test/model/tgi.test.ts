@@ -65,11 +65,9 @@ beforeAll(async () => {
     return `--lora=${name}=${path}`;
   });
   server = await startTestServer({ args: ['--parallel', '16', ...adapters] });
+  return () => server.stop();
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const post = (path: string, body: unknown): Promise<Response> =>
   fetch(server.url + path, {
