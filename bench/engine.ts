@@ -81,7 +81,6 @@ async function compare(modelPath: string, phase: Phase, sequences: number): Prom
     contextTokens: CONTEXT,
     batchTokens: BATCH,
     threads,
-    adaptThreads: false,
     prefixCacheBytes: 0,
   });
   const { engine } = opened;

@@ -126,7 +126,7 @@ async function observe(situation: Situation): Promise<Outcome> {
   ) {
     fixed.set(threads, await fixedRate(situation, threads));
   }
-  await using opened = await openEngine({ modelPath: model, parallel: streams });
+  await using opened = await openEngine({ modelPath: model, parallel: streams, adaptThreads: true });
   await using running = new Streams(opened.engine, streams);
   await waitForQuiet();
   await sleep(SETTLE_MS);

@@ -27,7 +27,7 @@ const BASE: EngineOptions = {
   parallel: 8,
   batchTokens: 512,
   threads: 0,
-  adaptThreads: true,
+  adaptThreads: false,
   gpuLayers: 0,
   kvType: 'f16',
   kvLayout: 'streams',
@@ -44,7 +44,10 @@ export interface BenchEngine extends AsyncDisposable {
   readonly engine: ManagedEngine;
 }
 
-/** Starts an engine with `koine serve`'s defaults, apart from what is given. */
+/**
+ * Starts an engine with `koine serve`'s defaults, apart from what is given and from the number of threads, which
+ * stays the same: how it adapts is for the benchmark `neighbour` to show.
+ */
 export async function openEngine(
   options: Partial<EngineOptions> & { readonly modelPath: string },
 ): Promise<BenchEngine> {
