@@ -24,6 +24,8 @@ interface Sequence {
   readonly matcher: GrammarMatcher;
   readonly filter: LengthFilter | undefined;
   readonly isCall: boolean;
+  /** Bytes that the last character of the text still lacks. */
+  lacking: number;
 }
 
 class Station {
@@ -90,7 +92,7 @@ class Station {
       this.table === undefined || guards.length === 0
         ? undefined
         : new LengthFilter(guards, this.vocabulary, this.table);
-    this.sequences.set(id, { slot: new Slot(memory), matcher, filter, isCall: grammar.isCall });
+    this.sequences.set(id, { slot: new Slot(memory), matcher, filter, isCall: grammar.isCall, lacking: 0 });
   }
 
   /** Carries out every command that waits in a slot; true when there was one. */
@@ -115,6 +117,7 @@ class Station {
         return;
       }
       filter?.accept(token);
+      sequence.lacking = lackingAfter(sequence.lacking, tokenBytes(this.vocabulary, token));
     }
     if (matcher.isTerminated()) {
       slot.mask.fill(0);
@@ -125,8 +128,21 @@ class Station {
     if (!sequence.isCall) for (const token of this.vocabulary.markers) clear(mask, token);
     filter?.filter(mask);
     slot.mask.set(mask.subarray(0, slot.mask.length));
-    slot.finish('running', isNarrow(mask) ? matcher.findJumpForwardString() : '');
+    // Inside a character the library's text would begin with what its bytes are not: it decodes them without checking.
+    const isForced = sequence.lacking === 0 && isNarrow(mask);
+    slot.finish('running', isForced ? matcher.findJumpForwardString() : '');
   }
+}
+
+/** Bytes the last character lacks once these are added. */
+function lackingAfter(lacking: number, bytes: Uint8Array): number {
+  let missing = lacking;
+  for (const byte of bytes) {
+    if (byte < 0x80) missing = 0;
+    else if (byte < 0xc0) missing = Math.max(0, missing - 1);
+    else missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+  }
+  return missing;
 }
 
 function clear(mask: Int32Array, token: number): void {
