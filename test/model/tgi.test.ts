@@ -243,6 +243,16 @@ describe('generate', () => {
   });
 });
 
+describe('the root', () => {
+  it('speaks 3.3.6 where no other dialect has the path', async () => {
+    const body = { inputs: STORY, parameters: { max_new_tokens: 5, return_full_text: false } };
+    const expected = { generated_text: await textOf({ max_new_tokens: 5 }) };
+    expect(await (await post('/generate', body)).json()).toEqual(expected);
+    expect(await (await post('/', body)).json()).toEqual([expected]);
+    expect((await fetch(`${server.url}/info`)).status).toBe(200);
+  });
+});
+
 describe('streams', () => {
   it('join to the whole answer in both versions', async () => {
     const whole = await textOf({ max_new_tokens: 60 });
@@ -255,7 +265,7 @@ describe('streams', () => {
     }
   });
 
-  it('are whole for 128 clients at once, and the next is refused', async () => {
+  it('are whole for 128 clients at once, and the next is refused', { timeout: 120_000 }, async () => {
     const parameters = { max_new_tokens: 120, do_sample: true, temperature: 1.2 };
     const streams = await Promise.all(
       Array.from({ length: 128 }, (_, seed) => open({ ...parameters, seed })),
@@ -351,7 +361,8 @@ describe('watermark', () => {
     expect(score.p_value).toBeLessThan(1e-4);
   });
 
-  it('is not found in 1,000 samples without it', async () => {
+  // 32,000 tokens: minutes where the machine is busy.
+  it('is not found in 1,000 samples without it', { timeout: 180_000 }, async () => {
     const SAMPLE = 32;
     const plain = (await tokens(1000 * SAMPLE, false)).flat();
     const scores = Array.from({ length: 1000 }, (_, i) =>
