@@ -30,11 +30,10 @@ export class Committer {
     this.#eog = new Set(runner.info.eogTokens);
   }
 
-  /** Picks the next token of a sequence from a row of the last decode and appends it. */
-  next(sequence: Sequence, row: Float32Array): Verdict {
+  /** Picks the next token of a sequence from a row of logits, among those the mask allows, and appends it. */
+  next(sequence: Sequence, row: Float32Array, mask: Int32Array | null): Verdict {
     const { group } = sequence;
     const isTooEarly = sequence.generated < group.stop.minNewTokens;
-    const mask = sequence.matcher?.mask() ?? null;
     const token = sequence.sampler.sample(row, mask, {
       banEog: isTooEarly || (group.stop.ignoreEos && mask === null),
       bannedTokens: isTooEarly ? group.stop.stopTokens : [],
@@ -43,9 +42,24 @@ export class Committer {
       return { kind: 'fails', message: 'no token may follow: the constraint and the bans exclude all' };
     const scores = this.#scores(sequence);
     sequence.sampler.accept(token);
-    sequence.matcher?.accept(token);
+    sequence.matcher?.accept([token]);
     sequence.append(token);
     return this.#show(sequence, token, scores);
+  }
+
+  /** Appends tokens that a constraint leaves no choice about, as far as there is room. Nothing was sampled. */
+  force(sequence: Sequence, tokens: readonly number[]): Verdict {
+    const room = sequence.maxLength - sequence.length;
+    const taken = tokens.slice(0, room);
+    sequence.matcher?.accept(taken);
+    let verdict = GOES_ON;
+    for (const token of taken) {
+      sequence.sampler.accept(token);
+      sequence.append(token);
+      verdict = this.#show(sequence, token, undefined);
+      if (verdict.kind !== 'goes-on') break;
+    }
+    return verdict;
   }
 
   /** Records the log-probabilities of prompt token `position + 1`, which the row at `position` predicts. */
@@ -86,7 +100,6 @@ export class Committer {
     if (isStopToken) return { kind: 'ends', reason: 'stop_sequence' };
     const stopText = output.matched;
     if (stopText !== undefined) return { kind: 'ends', reason: 'stop_sequence', stopText };
-    if (sequence.matcher?.isFinished === true) return { kind: 'ends', reason: 'eos' };
     return sequence.length >= sequence.maxLength ? { kind: 'ends', reason: 'length' } : GOES_ON;
   }
 

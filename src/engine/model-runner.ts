@@ -74,6 +74,15 @@ export interface KvBlock {
 /** How a decode call ended. `no-space` leaves the KV as it was before the call. */
 export type DecodeOutcome = 'ok' | 'no-space' | 'failed';
 
+/** A grammar at work on one sequence. */
+export interface RunnerGrammar {
+  /** Tokens allowed next, one bit each. Valid until the next call. */
+  mask(): Int32Array;
+  accept(tokens: readonly number[]): void;
+  forced(): readonly number[];
+  dispose(): void;
+}
+
 /** Compute for one model. */
 export interface ModelRunner {
   readonly info: RunnerInfo;
@@ -109,6 +118,11 @@ export interface ModelRunner {
    * with pooling `none`. Vectors are copies.
    */
   embed(inputs: readonly Int32Array[], pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank'): Float32Array[][];
+  /**
+   * A walk through a GBNF grammar with the start rule `root`; undefined when it cannot be parsed. The slow way, for
+   * grammars nobody else reads; runners without one leave it out.
+   */
+  parseGrammar?(source: string): RunnerGrammar | undefined;
   /** Frees the model; the runner must not be used afterwards. */
   dispose(): void;
 }

@@ -47,14 +47,14 @@ export interface RowSpan {
   readonly rows: Float32Array;
 }
 
-/** A constraint at work on one sequence. */
+/** A constraint at work on one sequence. `Matcher` of the constraint room is one, the native grammar another. */
 export interface OutputMatcher {
-  /** Tokens allowed next, one bit each; null = all. */
-  mask(): Int32Array | null;
-  /** Moves on by a token that was allowed. */
-  accept(token: number): void;
-  /** True once nothing may follow. */
-  readonly isFinished: boolean;
+  /** Tokens allowed next, one bit each; waits up to so long for them. Throws `constraint` when it is lost. */
+  mask(waitMs: number): Int32Array | 'pending';
+  /** Moves on by tokens that were allowed. */
+  accept(tokens: readonly number[]): void;
+  /** Tokens that must come next whatever the model says; none when that is not known within so long. */
+  forced(tokenize: (text: string) => ArrayLike<number>, waitMs: number): readonly number[];
   dispose(): void;
 }
 
@@ -77,6 +77,8 @@ export class Sequence implements Tenant {
   /** Whether it has had a place before. */
   wasSeated = false;
   reason: FinishReason | undefined;
+  /** Logits of a decode whose constraint was not ready to say what is allowed; the token is picked from them later. */
+  heldRow: Float32Array | undefined;
   readonly promptLength: number;
 
   constructor(

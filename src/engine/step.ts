@@ -14,7 +14,7 @@ import { planMove } from './scheduler/policies/compaction.js';
 import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
-import type { Group, Sequence } from './sequence.js';
+import type { Group, OutputMatcher, Sequence } from './sequence.js';
 import type { TokenTable } from './text/index.js';
 
 export interface StepParts {
@@ -29,6 +29,12 @@ export interface StepParts {
   /** Told after every decode: shape of the step and its time. */
   readonly onStepTime: (shape: number, ms: number) => void;
 }
+
+/** How long a step waits for a constraint to say what is allowed: alone, and with others waiting too. Milliseconds. */
+const MASK_WAIT_ALONE_MS = 5;
+const MASK_WAIT_MS = 1;
+/** Steps above this are long enough to be worth saving. Milliseconds. */
+const LONG_STEP_MS = 3;
 
 /** Steps in a row with a gap between running places before one is moved: a gap often closes by itself. */
 const PATIENCE_WITH_GAPS = 4;
@@ -97,6 +103,7 @@ export class StepLoop {
     this.#admission.admit();
     this.#closeGaps();
     if (this.running.size === 0) return;
+    this.#advanceConstrained();
     this.#ensureCells();
     const plan = this.#schedule();
     if (plan.entries.length === 0) return;
@@ -194,8 +201,47 @@ export class StepLoop {
     const lastRow = scoresPrompt ? row - 1 : row++;
     if (sequence.generated === 0) this.#promptDone(sequence.group);
     if (sequence.length >= sequence.maxLength) this.#conclude(sequence, { kind: 'ends', reason: 'length' });
-    else this.#conclude(sequence, this.#committer.next(sequence, runner.logits(lastRow)));
+    else this.#pick(sequence, runner.logits(lastRow));
     return row;
+  }
+
+  /** The sequence's next token, unless its constraint is late: then the row is kept and others go on meanwhile. */
+  #pick(sequence: Sequence, row: Float32Array): void {
+    try {
+      const waitMs = this.running.size === 1 ? MASK_WAIT_ALONE_MS : MASK_WAIT_MS;
+      const mask = sequence.matcher === undefined ? null : sequence.matcher.mask(waitMs);
+      if (mask === 'pending') {
+        sequence.heldRow ??= row.slice();
+        return;
+      }
+      sequence.heldRow = undefined;
+      this.#conclude(sequence, this.#committer.next(sequence, row, mask));
+    } catch (error) {
+      // Only a constraint that was lost throws here; it takes its own request with it and nobody else's.
+      if (!(error instanceof KoineError)) throw error;
+      this.#fail(sequence.group, error);
+    }
+  }
+
+  /** Constrained sequences: late tokens are picked, and tokens without an alternative are taken without sampling. */
+  #advanceConstrained(): void {
+    for (const sequence of [...this.running.all()]) {
+      if (sequence.heldRow !== undefined) this.#pick(sequence, sequence.heldRow);
+      if (sequence.matcher === undefined || sequence.phase !== 'running' || !sequence.isDecoding) continue;
+      if (sequence.group.output.logprobs === undefined) this.#jumpForward(sequence, sequence.matcher);
+    }
+  }
+
+  #jumpForward(sequence: Sequence, matcher: OutputMatcher): void {
+    // A step saved is worth a wait only where steps are long.
+    const waitMs = this.#costs.decodeMs(this.running.size) > LONG_STEP_MS ? MASK_WAIT_MS : 0;
+    try {
+      const forced = matcher.forced((text) => this.#parts.runner.tokenize(text, false, false), waitMs);
+      if (forced.length > 0) this.#conclude(sequence, this.#committer.force(sequence, forced));
+    } catch (error) {
+      if (!(error instanceof KoineError)) throw error;
+      this.#fail(sequence.group, error);
+    }
   }
 
   #conclude(sequence: Sequence, verdict: Verdict): void {

@@ -98,7 +98,7 @@ export class Rules {
   reserve(hint: string): string {
     this.count += 1;
     if (this.count > LIMITS.rules) throw refused('schema', 'it is too large to be turned into a grammar');
-    return `${hint.replace(/[^A-Za-z0-9]/g, '_').slice(0, 24)}_${this.count}`;
+    return `r_${hint.replace(/[^A-Za-z0-9]/g, '_').slice(0, 24)}_${this.count}`;
   }
 
   define(name: string, body: string): void {

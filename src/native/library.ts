@@ -88,6 +88,10 @@ export interface LlamaLibrary {
     strip: number,
     special: boolean,
   ) => number;
+  readonly samplerGrammar: (vocab: Pointer, grammar: string, root: string) => Pointer | null;
+  readonly samplerApply: (sampler: Pointer, candidates: BigInt64Array) => void;
+  readonly samplerAccept: (sampler: Pointer, token: number) => void;
+  readonly samplerFree: (sampler: Pointer) => void;
   /** Creates a pool of threads that live as long as the process; undefined where the CPU backend has none to offer. */
   readonly createThreadpool: (params: Uint8Array) => Pointer | undefined;
   readonly hasGpu: () => boolean;
@@ -116,6 +120,7 @@ export function loadLibrary(location: NativeLocation, onLog: (line: NativeLogLin
     ...bindModel(llama, types),
     ...bindContext(llama, types),
     ...bindVocab(llama),
+    ...bindSampler(llama),
     ...bindGgml(ggml),
   };
 }
@@ -200,6 +205,16 @@ function bindVocab(lib: Handle) {
       'int32_t',
       'bool',
     ]),
+  };
+}
+
+function bindSampler(lib: Handle) {
+  const p = 'void *';
+  return {
+    samplerGrammar: lib.func('llama_sampler_init_grammar', p, [p, 'str', 'str']),
+    samplerApply: lib.func('llama_sampler_apply', 'void', [p, p]),
+    samplerAccept: lib.func('llama_sampler_accept', 'void', [p, 'int32_t']),
+    samplerFree: lib.func('llama_sampler_free', 'void', [p]),
   };
 }
 

@@ -1,11 +1,19 @@
 // llama.cpp behind the engine's ModelRunner contract: one model, one context. Engine process.
 
 import koffi from 'koffi';
-import type { DecodeOutcome, KvBlock, ModelFacts, ModelRunner, RunnerInfo } from '../engine/model-runner.js';
+import type {
+  DecodeOutcome,
+  KvBlock,
+  ModelFacts,
+  ModelRunner,
+  RunnerGrammar,
+  RunnerInfo,
+} from '../engine/model-runner.js';
 import { checkAbi } from './abi-check.js';
 import { NativeBatch } from './batch.js';
 import { createContext, type NativeContext } from './context.js';
 import { Embedder } from './embedder.js';
+import { NativeGrammar } from './grammar.js';
 import {
   cutRows,
   type KvLayout,
@@ -178,6 +186,10 @@ export class LlamaRunner implements ModelRunner {
 
   embed(inputs: readonly Int32Array[], pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank'): Float32Array[][] {
     return this.#embedder.embed(inputs, pooling);
+  }
+
+  parseGrammar(source: string): RunnerGrammar | undefined {
+    return NativeGrammar.parse(this.#library, this.#model.vocab, this.#model.vocabSize, source);
   }
 
   dispose(): void {

@@ -6,11 +6,13 @@ import { createNoCache } from '../cache/no-cache.js';
 import { Places } from '../cache/places.js';
 import type { PrefixCache } from '../cache/prefix-cache.js';
 import { RadixCache } from '../cache/radix-cache.js';
+import { Constraints } from '../constraints.js';
 import { createGroup, type IntakeParts } from '../intake.js';
 import { createLoadReader } from '../machine-load.js';
 import type { ModelFacts, ModelRunner } from '../model-runner.js';
 import type { EngineOptions } from '../options.js';
 import { createSamplerWorkspace } from '../sampling/index.js';
+import type { OutputMatcher } from '../sequence.js';
 import { StepLoop } from '../step.js';
 import { TokenTable } from '../text/index.js';
 import { ThreadControl } from '../thread-control.js';
@@ -44,6 +46,9 @@ export class EngineHost {
   readonly #threads: ThreadControl;
   readonly #intake: IntakeParts;
   readonly #queries: QueryQueue;
+  readonly #constraints: Constraints;
+  /** Requests whose constraint is being compiled. */
+  readonly #compiling = new Set<number>();
   #arrivals = 0;
   #isScheduled = false;
   #statusAtMs = 0;
@@ -74,6 +79,7 @@ export class EngineHost {
       },
     });
     this.#intake = { runner, facts: parts.facts, workspace, table, now };
+    this.#constraints = new Constraints(runner, parts.facts, options);
     this.#queries = new QueryQueue({ runner, facts: parts.facts, maxEmbedTokens: parts.maxEmbedTokens });
   }
 
@@ -106,6 +112,7 @@ export class EngineHost {
         this.#submit(message.submission);
         break;
       case 'cancel':
+        this.#compiling.delete(message.key);
         this.#loop.cancel(message.key);
         break;
       case 'query':
@@ -122,20 +129,44 @@ export class EngineHost {
   }
 
   dispose(): void {
+    this.#constraints.dispose();
     this.#parts.runner.dispose();
   }
 
   #submit(submission: Submission): void {
-    const refuse = (failure: Failure): void => {
-      this.#loop.outbox.ofGroup(submission.key, { kind: 'failed', failure });
-    };
+    const { constraint, key, bestOf, n } = submission;
+    if (constraint === undefined) {
+      this.#admit(submission, undefined);
+      return;
+    }
+    // Compiling takes up to seconds, in another thread; a request that is cancelled meanwhile is not run.
+    this.#compiling.add(key);
+    this.#constraints.matchers(constraint, Math.max(n, bestOf)).then(
+      (matchers) => {
+        if (this.#compiling.delete(key)) this.#admit(submission, matchers);
+        else for (const matcher of matchers) matcher.dispose();
+        this.#schedule();
+      },
+      (error: unknown) => {
+        if (this.#compiling.delete(key)) this.#refuse(key, error);
+        this.#schedule();
+      },
+    );
+  }
+
+  #admit(submission: Submission, matchers: readonly OutputMatcher[] | undefined): void {
     try {
       if (!this.#parts.facts.canGenerate)
         throw new KoineError('unsupported', 'this model only makes embeddings');
-      this.#loop.add(createGroup(this.#intake, submission, this.#arrivals++, undefined));
+      this.#loop.add(createGroup(this.#intake, submission, this.#arrivals++, matchers));
     } catch (error) {
-      refuse(this.#failureOf(error));
+      for (const matcher of matchers ?? []) matcher.dispose();
+      this.#refuse(submission.key, error);
     }
+  }
+
+  #refuse(key: number, error: unknown): void {
+    this.#loop.outbox.ofGroup(key, { kind: 'failed', failure: this.#failureOf(error) });
   }
 
   #query(key: number, query: Query): void {

@@ -1,0 +1,59 @@
+// From a request's constraint to a matcher per choice: through the constraint room, or, for a grammar it cannot read,
+// through the runner's own. Engine process.
+
+import { detectReplyFormat, replyMarkers, type ToolFormat, toolCallSyntax } from '../chat/index.js';
+import { type Constraint, KoineError } from '../protocol/index.js';
+import { type ConstraintHost, createConstraintHost } from './constraint/index.js';
+import type { ModelFacts, ModelRunner } from './model-runner.js';
+import type { EngineOptions } from './options.js';
+import type { OutputMatcher } from './sequence.js';
+
+/** Makes the matchers of requests. */
+export class Constraints {
+  readonly #runner: ModelRunner;
+  readonly #host: ConstraintHost;
+
+  constructor(runner: ModelRunner, facts: ModelFacts, options: EngineOptions) {
+    this.#runner = runner;
+    const detected = detectReplyFormat(options.chatTemplate ?? facts.chatTemplate).tools;
+    const format = options.replyFormat === 'auto' ? detected : (options.replyFormat as ToolFormat);
+    this.#host = createConstraintHost({
+      tokens: {
+        size: runner.info.vocabSize,
+        bytes: (token) => runner.tokenBytes(token),
+        isControl: (token) => runner.isControl(token),
+      },
+      eogTokens: runner.info.eogTokens,
+      toolSyntax: toolCallSyntax(format),
+      markers: replyMarkers(format),
+    });
+  }
+
+  /** One matcher for each choice. Throws `constraint`, naming what is wrong with it. */
+  async matchers(constraint: Constraint, choices: number): Promise<readonly OutputMatcher[]> {
+    const outcome = await this.#host.compile(constraint);
+    if (outcome.kind === 'compiled') {
+      const { constraint: compiled } = outcome;
+      const matchers = Array.from({ length: choices }, () => compiled.createMatcher());
+      compiled.release();
+      return matchers;
+    }
+    return this.#nativeMatchers(constraint, choices, outcome.reason);
+  }
+
+  dispose(): void {
+    this.#host.dispose();
+  }
+
+  #nativeMatchers(constraint: Constraint, choices: number, reason: string): readonly OutputMatcher[] {
+    const matchers: OutputMatcher[] = [];
+    for (let choice = 0; choice < choices; choice++) {
+      const source = constraint.kind === 'grammar' ? constraint.grammar : '';
+      const grammar = this.#runner.parseGrammar?.(source);
+      if (grammar === undefined)
+        throw new KoineError('constraint', `grammar: ${reason}`, { field: 'constraint' });
+      matchers.push(grammar);
+    }
+    return matchers;
+  }
+}
