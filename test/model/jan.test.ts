@@ -336,7 +336,17 @@ describe('rules for the output', () => {
       expect(['north', 'south']).toContain(await textOf({ prompt: 'a', grammar, seed, temperature: 2 }));
     }
     const [status, error] = await refusal(COMPLETION, { prompt: 'a', grammar: 'root ::= "a" (' });
-    expect([status, error?.['code']]).toEqual([400, 'constraint']);
+    expect([status, error]).toEqual([
+      400,
+      expect.objectContaining({
+        code: 'constraint',
+        param: 'grammar',
+        message: expect.stringMatching(/line 1, column \d+/),
+      }),
+    ]);
+    const response_format = { type: 'json_object', schema: { type: 'objekt' } };
+    const [, other] = await refusal(CHAT, { messages, response_format, stream: true });
+    expect([other?.['param'], other?.['code']]).toEqual(['response_format', 'constraint']);
   });
 
   it('by schema give JSON of that shape, in all ways to ask', async () => {

@@ -10,7 +10,7 @@ import {
   type SamplingParams,
 } from '../../protocol/index.js';
 import { fault, InvalidBody, refused } from './check/fault.js';
-import { decodeConstraint, decodeGrammar } from './decode/constraint.js';
+import { decodeConstraint, decodeGrammar, type OutputRule } from './decode/constraint.js';
 import { decodeLogitBias } from './decode/logit-bias.js';
 import { decodeMessages } from './decode/messages.js';
 import { decodeSampling, decodeStop } from './decode/sampling.js';
@@ -44,6 +44,8 @@ export interface ReplyShape {
 export interface Decoded {
   readonly requests: readonly GenerateRequest[];
   readonly shape: ReplyShape;
+  /** The field that set a rule for the output, for messages about it. */
+  readonly ruleField?: OutputRule['field'];
 }
 
 /** What decoding needs from outside the body. */
@@ -62,7 +64,7 @@ export async function decodeChat(body: ChatBody, context: DecodeContext): Promis
   const { tools, choice, isLegacy } = decodeTools(body);
   const parallel = !isLegacy && (body.parallel_tool_calls ?? true);
   const grammar = decodeGrammar(body);
-  const constraint = decodeConstraint({ tools, choice, parallel, format: body.response_format, grammar });
+  const rule = decodeConstraint({ tools, choice, parallel, format: body.response_format, grammar });
   const n = body.n ?? 1;
   const logprobs = body.logprobs === true ? (body.top_logprobs ?? 0) : undefined;
   const request: GenerateRequest = {
@@ -79,7 +81,7 @@ export async function decodeChat(body: ChatBody, context: DecodeContext): Promis
     },
     stop: decodeStop(body, body.max_completion_tokens ?? body.max_tokens),
     output: output(body, logprobs, context),
-    ...(constraint !== undefined && { constraint }),
+    ...(rule !== undefined && { constraint: rule.constraint }),
     n,
     bestOf: n,
   };
@@ -89,7 +91,7 @@ export async function decodeChat(body: ChatBody, context: DecodeContext): Promis
     isForcedCall: choice.kind === 'named' || choice.kind === 'required',
     isLegacyCall: isLegacy || body.function_call !== null,
   };
-  return { requests: [request], shape };
+  return { requests: [request], shape, ...(rule !== undefined && { ruleField: rule.field }) };
 }
 
 /** Completion body to requests, one per prompt. Throws `InvalidBody` for what no check of a field can say. */
@@ -98,14 +100,14 @@ export async function decodeCompletion(body: CompletionBody, context: DecodeCont
   const logprobs = body.logprobs ?? undefined;
   const prompts = promptsOf(body);
   const inputs = await Promise.all(prompts.map((prompt) => inputOf(prompt, body, context)));
-  const constraint = decodeGrammar(body);
+  const rule = decodeGrammar(body);
   const plain = output(body, logprobs, context);
   const n = body.n ?? 1;
   const shared = {
     ...(await commonRequest(body, context)),
     stop: decodeStop(body, body.max_tokens),
     output: echo && plain.logprobs !== undefined ? { ...plain, promptLogprobs: plain.logprobs } : plain,
-    ...(constraint !== undefined && { constraint }),
+    ...(rule !== undefined && { constraint: rule.constraint }),
     n,
     bestOf: bestOf(body, n),
   };
@@ -120,7 +122,7 @@ export async function decodeCompletion(body: CompletionBody, context: DecodeCont
     prompts,
     echo,
   };
-  return { requests, shape };
+  return { requests, shape, ...(rule !== undefined && { ruleField: rule.field }) };
 }
 
 /** An empty list is an empty prompt. */

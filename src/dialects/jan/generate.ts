@@ -82,8 +82,15 @@ class Batch {
   /** Ends everything for a reason; the first one counts. */
   fail(failure: Failure | undefined): void {
     if (failure === undefined) return;
-    this.failure ??= failure;
+    this.failure ??= this.#worded(failure);
     this.#abort.abort();
+  }
+
+  /** The protocol's word for a rule says less than the field that set it. */
+  #worded(failure: Failure): Failure {
+    const { ruleField } = this.#work.decoded;
+    if (failure.details?.field !== 'constraint' || ruleField === undefined) return failure;
+    return { ...failure, details: { ...failure.details, field: ruleField } };
   }
 
   /** A throw is no way for an engine to fail, so it is logged before it becomes a failure. */

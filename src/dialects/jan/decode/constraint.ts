@@ -5,9 +5,16 @@ import { type Loc, refused } from '../check/fault.js';
 import { isObject } from '../check/reader.js';
 import type { CommonBody, ResponseFormat } from '../schema.js';
 
+/** A rule and the field that set it. */
+export interface OutputRule {
+  readonly field: 'grammar' | 'response_format' | 'tools';
+  readonly constraint: Constraint;
+}
+
 /** The grammar of a body; an empty one is none. */
-export function decodeGrammar({ grammar }: CommonBody): Constraint | undefined {
-  return grammar === null || grammar === '' ? undefined : { kind: 'grammar', grammar, syntax: 'gbnf' };
+export function decodeGrammar({ grammar }: CommonBody): OutputRule | undefined {
+  if (grammar === null || grammar === '') return undefined;
+  return { field: 'grammar', constraint: { kind: 'grammar', grammar, syntax: 'gbnf' } };
 }
 
 /** What a chat says about its output beside the grammar. */
@@ -16,21 +23,26 @@ export interface ChatRules {
   readonly choice: ToolChoice;
   readonly parallel: boolean;
   readonly format: ResponseFormat | null;
-  readonly grammar: Constraint | undefined;
+  readonly grammar: OutputRule | undefined;
 }
 
 /** The one rule for a chat's output; undefined = free text. Throws `InvalidBody` for a schema that is none. */
-export function decodeConstraint(rules: ChatRules): Constraint | undefined {
-  const { tools, choice, parallel } = rules;
+export function decodeConstraint(rules: ChatRules): OutputRule | undefined {
+  const { tools, choice } = rules;
   if (choice.kind === 'named') {
     const chosen = tools.filter(({ name }) => name === choice.name);
-    return { kind: 'tool-call', tools: chosen, mode: 'call', parallel: false };
+    return callRule(chosen, 'call', false);
   }
-  if (choice.kind === 'required') return { kind: 'tool-call', tools, mode: 'call', parallel };
-  const asked = decodeFormat(rules.format) ?? rules.grammar;
+  if (choice.kind === 'required') return callRule(tools, 'call', rules.parallel);
+  const format = decodeFormat(rules.format);
+  const asked =
+    format === undefined ? rules.grammar : { field: 'response_format' as const, constraint: format };
   if (asked !== undefined || choice.kind === 'none') return asked;
-  const isStrict = tools.some(({ strict }) => strict === true);
-  return isStrict ? { kind: 'tool-call', tools, mode: 'auto', parallel } : undefined;
+  return tools.some(({ strict }) => strict === true) ? callRule(tools, 'auto', rules.parallel) : undefined;
+}
+
+function callRule(tools: readonly ToolDefinition[], mode: 'call' | 'auto', parallel: boolean): OutputRule {
+  return { field: 'tools', constraint: { kind: 'tool-call', tools, mode, parallel } };
 }
 
 /** The schema may stand beside the type, or below `json_schema` as OpenAI has it. */
