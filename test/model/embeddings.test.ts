@@ -47,7 +47,7 @@ describe('embeddings', () => {
         expect(together[i]).toHaveLength(pooling === 'none' ? input.length : 1);
         for (const [row, vector] of (single ?? []).entries()) {
           expect(vector).toHaveLength(256);
-          expect(difference(unit(together[i]?.[row]), unit(vector))).toBeLessThan(0.02);
+          expect(difference(unit(together[i]?.[row]), unit(vector))).toBeLessThan(NOISE[pooling]);
         }
       }
     },
@@ -97,7 +97,7 @@ describe('embeddings', () => {
     const inputs = Array.from({ length: 40 }, (_, i) => tokens(BEGINNINGS[i % BEGINNINGS.length] ?? ''));
     const vectors = runner.embed(inputs, 'mean');
     expect(vectors).toHaveLength(40);
-    expect(difference(unit(vectors[0]?.[0]), unit(vectors[32]?.[0]))).toBeLessThan(0.02);
+    expect(difference(unit(vectors[0]?.[0]), unit(vectors[32]?.[0]))).toBeLessThan(NOISE.mean);
   });
 
   it('of an input as long as is allowed work', () => {

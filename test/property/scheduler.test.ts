@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFakeRunner, type FakeRunnerOptions } from '../support/fake-runner.js';
-import { TestLoop } from '../support/loop.js';
+import { createFakeRunner, type FakeRunner, type FakeRunnerOptions } from '../support/fake-runner.js';
+import { type Received, TestLoop } from '../support/loop.js';
 
 const PREFIXES = [
   '',
@@ -118,5 +118,134 @@ describe('scheduler', () => {
       }),
       { numRuns: 600 },
     );
-  });
+  }, 300_000);
+});
+
+/** Uniform numbers in [0, 1), the same for the same seed (a linear congruential generator of 2^32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const ADAPTERS = [undefined, undefined, undefined, 'red'] as const;
+
+/** One loop over its whole life: requests come, are cancelled, fail and end, thousands of them. */
+class LongLife {
+  readonly runner: FakeRunner;
+  readonly loop: TestLoop;
+  readonly inFlight = new Set<Received>();
+  readonly counts = { submitted: 0, cancelled: 0, failed: 0, finished: 0, compared: 0 };
+  readonly #expected = new Map<Received, string>();
+  readonly #random: () => number;
+
+  constructor(layout: 'streams' | 'unified', seed: number) {
+    this.#random = randomNumbers(seed);
+    const size = { maxSequences: 8, contextPerSequence: 128, totalCells: 300 };
+    this.runner = createFakeRunner({ ...size, kvLayout: layout, adapters: ['red'], recordSteps: false });
+    this.loop = new TestLoop(this.runner, { cacheBytes: 20_000 });
+  }
+
+  #below(limit: number): number {
+    return Math.floor(this.#random() * limit);
+  }
+
+  submit(): void {
+    const text = Array.from({ length: 1 + this.#below(12) }, () => 'abcdefgh '[this.#below(9)]).join('');
+    const prompt = (PREFIXES[this.#below(PREFIXES.length)] ?? '') + text;
+    const adapter = ADAPTERS[this.#below(ADAPTERS.length)];
+    const n = this.#below(8) === 0 ? 1 + this.#below(3) : 1;
+    const maxNewTokens = this.#below(12);
+    const received = this.loop.submit({
+      prompt,
+      n,
+      bestOf: n + (this.#below(10) === 0 ? this.#below(3) : 0),
+      priority: this.#below(10) === 0 ? this.#below(3) : 0,
+      usePrefixCache: this.#below(10) !== 0,
+      stop: { maxNewTokens },
+      output: this.#below(20) === 0 ? { promptLogprobs: 1, tokens: true } : {},
+      ...(adapter === undefined ? {} : { adapter }),
+    });
+    this.inFlight.add(received);
+    this.counts.submitted++;
+    if (this.#below(10) === 0) {
+      const tokens = this.runner.expectGreedy(
+        this.runner.tokenize(prompt, false, true),
+        maxNewTokens,
+        adapter,
+      );
+      this.#expected.set(received, this.runner.vocabulary.text(tokens));
+    }
+  }
+
+  /** Some arrive, some are cancelled, now and then a decode fails; then a step, and nothing may be lost. */
+  turn(arrivals: number): void {
+    for (let i = this.#below(arrivals + 1); i > 0 && this.inFlight.size < 40; i--) this.submit();
+    if (this.#below(4) === 0) this.cancelOne();
+    if (this.#below(400) === 0) this.runner.failNext(this.#below(2) === 0 ? 'failed' : 'no-space');
+    this.loop.step();
+    for (const received of this.inFlight) if (received.isDone) this.#end(received);
+    checkConservation(this.loop);
+    const { cells } = this.loop.places.audit();
+    if (this.runner.usedCells() !== cells.running + cells.cached) throw new Error('cells were lost');
+  }
+
+  cancelOne(): void {
+    const received = [...this.inFlight][this.#below(this.inFlight.size)];
+    if (received === undefined) return;
+    this.loop.loop.cancel(received.key);
+    this.#forget(received);
+    this.counts.cancelled++;
+  }
+
+  #end(received: Received): void {
+    const expected = this.#expected.get(received);
+    const last = received.events.at(-1);
+    this.#forget(received);
+    if (last?.kind === 'failed') {
+      this.counts.failed++;
+      return;
+    }
+    this.counts.finished++;
+    if (
+      expected === undefined ||
+      received.events.some((event) => event.kind === 'choice' && event.reason !== 'length')
+    )
+      return;
+    this.counts.compared++;
+    for (const text of received.texts) expect(expected.startsWith(text)).toBe(true);
+  }
+
+  #forget(received: Received): void {
+    this.inFlight.delete(received);
+    this.#expected.delete(received);
+    this.loop.received.delete(received.key);
+  }
+}
+
+describe('ten thousand requests in one life', () => {
+  it.each(['streams', 'unified'] as const)(
+    'with random aborts and failures lose no place, cell or event: %s',
+    (layout) => {
+      const life = new LongLife(layout, layout === 'streams' ? 1 : 2);
+      while (life.counts.submitted < 10_000) life.turn(3);
+      for (let steps = 0; life.loop.loop.hasWork; steps++) {
+        if (steps > 5000) throw new Error('some requests never end');
+        life.turn(0);
+      }
+      const { submitted, cancelled, failed, finished, compared } = life.counts;
+      expect(life.inFlight.size).toBe(0);
+      expect(cancelled + failed + finished).toBe(submitted);
+      expect(finished).toBeGreaterThan(5000);
+      expect(cancelled).toBeGreaterThan(1000);
+      expect(compared).toBeGreaterThan(100);
+      expect(life.loop.loop.groups).toBe(0);
+      expect(life.loop.places.audit()).toMatchObject({ running: 0, cells: { running: 0 } });
+      life.loop.places.clear();
+      expect(life.runner.usedCells()).toBe(0);
+    },
+    300_000,
+  );
 });
