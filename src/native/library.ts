@@ -102,15 +102,20 @@ export interface LlamaLibrary {
  * Throws when a file is missing or a symbol is not there (another release of llama.cpp).
  */
 export function loadLibrary(location: NativeLocation, onLog: (line: NativeLogLine) => void): LlamaLibrary {
-  const path = (name: string): string => {
-    const found = findLibrary(location.dir, name);
-    if (found === undefined) throw new Error(`${location.source}: no lib${name} in ${location.dir}`);
-    return found;
+  const load = (name: string, global: boolean): LibraryHandle => {
+    const file = findLibrary(location.dir, name);
+    if (file === undefined) throw new Error(`${location.source}: no lib${name} in ${location.dir}`);
+    try {
+      return koffi.load(file, { global });
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+      throw new Error(`${location.source}: cannot load ${file}: ${reason}`, { cause });
+    }
   };
   // ggml's backends look their symbols up globally, so the base must be there first and be visible to all.
-  koffi.load(path('ggml-base'), { global: true });
-  const ggml = koffi.load(path('ggml'), { global: true });
-  const llama = koffi.load(path('llama'));
+  load('ggml-base', true);
+  const ggml = load('ggml', true);
+  const llama = load('llama', false);
   const types = defineStructs();
   forwardLog(llama, onLog);
   ggml.func('ggml_backend_load_all_from_path', 'void', ['str'])(location.dir);
