@@ -49,7 +49,7 @@ function choiceSource(choices: readonly string[]): GrammarSource {
 
 function regexSource(pattern: string): GrammarSource {
   const tree = matched(parseRegex(pattern, 'regex'), false, 'regex');
-  const text = regexText(tree, 'raw');
+  const text = regexText(tree, 'raw', 'regex');
   if (text === undefined) throw refused('regex', 'no text can match it');
   return own(new Rules().text(text));
 }

@@ -50,12 +50,50 @@ function classChar(codePoint: number): string {
   return codePoint <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** A character class; the set must not be empty. */
-export function classText(set: CharSet): string {
-  const ranges = set.map(([from, to]) =>
-    from === to ? classChar(from) : `${classChar(from)}-${classChar(to)}`,
+const FIRST_BEYOND_ASCII = 0x80;
+/** Characters beyond ASCII up to which each is written as an alternative of its own. */
+const MAX_LISTED = 512;
+/** Beyond ASCII, only these may be missing from a set that is taken to hold everything there: white space. */
+const NEGLIGIBLE: CharSet = [
+  [0x80, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+
+function ranges(set: CharSet): string {
+  return set
+    .map(([from, to]) => (from === to ? classChar(from) : `${classChar(from)}-${classChar(to)}`))
+    .join('');
+}
+
+/** How many characters a set has. */
+export function sizeOf(set: CharSet): number {
+  return set.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+}
+
+/**
+ * One character of a set. XGrammar 0.1.27 reads classes right only within ASCII, and negated ones that leave out
+ * nothing beyond it; so characters beyond are either all in, or listed. Undefined where neither is possible.
+ */
+export function setText(set: CharSet): string | undefined {
+  const beyond = subtract(set, [[0, FIRST_BEYOND_ASCII - 1]]);
+  const within = subtract(set, [[FIRST_BEYOND_ASCII, MAX_CODE_POINT]]);
+  const missing = subtract([[FIRST_BEYOND_ASCII, MAX_CODE_POINT]], [...set, ...NEGLIGIBLE]);
+  if (missing.length === 0) {
+    const excluded = subtract([[0, FIRST_BEYOND_ASCII - 1]], within);
+    // A class cannot be empty: the character 0 stands for nothing left out.
+    return `[^${excluded.length === 0 ? '\\u0000' : ranges(excluded)}]`;
+  }
+  if (sizeOf(beyond) > MAX_LISTED) return undefined;
+  const listed = beyond.flatMap(([from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, index) => literal(String.fromCodePoint(from + index))),
   );
-  return `[${ranges.join('')}]`;
+  return anyOf([within.length === 0 ? undefined : `[${ranges(within)}]`, ...listed]);
 }
 
 /** A literal; the empty text is the empty literal. */

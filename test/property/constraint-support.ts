@@ -137,7 +137,7 @@ export function generate(
     }
     for (const byte of vocabulary.bytes(token)) bytes.push(byte);
   }
-  return { text: decode(bytes), tokens: limit, isComplete: false };
+  return { text: decode(bytes, false), tokens: limit, isComplete: false };
 }
 
 function closing(vocabulary: TestVocabulary, allowed: readonly number[]): number | undefined {
@@ -151,7 +151,7 @@ function closing(vocabulary: TestVocabulary, allowed: readonly number[]): number
   return undefined;
 }
 
-/** Strict: output that is not UTF-8 is an error. */
-function decode(bytes: readonly number[]): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes));
+/** Strict unless the text was cut, perhaps inside a character: output that is not UTF-8 is an error. */
+function decode(bytes: readonly number[], fatal = true): string {
+  return new TextDecoder('utf-8', { fatal }).decode(Uint8Array.from(bytes));
 }

@@ -1,5 +1,7 @@
 // A model's tokens as bytes in shared memory, packed once and read by every worker.
 
+import { isNeverUtf8 } from './utf8.js';
+
 /** The tokens of a model, as the engine knows them. */
 export interface TokenSource {
   readonly size: number;
@@ -40,6 +42,7 @@ export function packVocabulary(
       if (wanted.has(decoder.decode(bytes))) markerTokens.push(token);
       else bytes = new Uint8Array(0);
     }
+    if (isNeverUtf8(bytes)) bytes = new Uint8Array(0);
     parts.push(bytes);
     total += bytes.length;
     offsets[token + 1] = total;

@@ -7,6 +7,7 @@ import type { GrammarSource } from '../../grammar/index.js';
 import { createTokenTable, LengthFilter, type TokenTable } from './length-filter.js';
 import type { Command, Report, WorkerStart } from './messages.js';
 import { Slot } from './slot.js';
+import { narrowedBy } from './utf8.js';
 import { tokenBytes, type Vocabulary } from './vocabulary.js';
 import { type LoadedXGrammar, loadXGrammar } from './xgrammar.js';
 
@@ -21,6 +22,8 @@ interface Grammar {
 
 interface Sequence {
   readonly slot: Slot;
+  /** Last byte of the output so far. */
+  last: number | undefined;
   readonly matcher: GrammarMatcher;
   readonly filter: LengthFilter | undefined;
   readonly isCall: boolean;
@@ -92,7 +95,14 @@ class Station {
       this.table === undefined || guards.length === 0
         ? undefined
         : new LengthFilter(guards, this.vocabulary, this.table);
-    this.sequences.set(id, { slot: new Slot(memory), matcher, filter, isCall: grammar.isCall, lacking: 0 });
+    this.sequences.set(id, {
+      slot: new Slot(memory),
+      last: undefined,
+      matcher,
+      filter,
+      isCall: grammar.isCall,
+      lacking: 0,
+    });
   }
 
   /** Carries out every command that waits in a slot; true when there was one. */
@@ -117,7 +127,9 @@ class Station {
         return;
       }
       filter?.accept(token);
-      sequence.lacking = lackingAfter(sequence.lacking, tokenBytes(this.vocabulary, token));
+      const bytes = tokenBytes(this.vocabulary, token);
+      sequence.last = bytes.at(-1) ?? sequence.last;
+      sequence.lacking = lackingAfter(sequence.lacking, bytes);
     }
     if (matcher.isTerminated()) {
       slot.mask.fill(0);
@@ -126,11 +138,23 @@ class Station {
     }
     const mask = await matcher.getNextTokenBitmask();
     if (!sequence.isCall) for (const token of this.vocabulary.markers) clear(mask, token);
+    this.keepUtf8(mask, sequence.last);
     filter?.filter(mask);
     slot.mask.set(mask.subarray(0, slot.mask.length));
     // Inside a character the library's text would begin with what its bytes are not: it decodes them without checking.
     const isForced = sequence.lacking === 0 && isNarrow(mask);
     slot.finish('running', isForced ? matcher.findJumpForwardString() : '');
+  }
+
+  /** Inside a character that began with certain bytes, not every continuation is one. */
+  private keepUtf8(mask: Int32Array, last: number | undefined): void {
+    const range = narrowedBy(last);
+    if (range === undefined) return;
+    for (let token = 0; token < this.vocabulary.size; token += 1) {
+      if (((mask[token >> 5] ?? 0) & (1 << (token & 31))) === 0) continue;
+      const first = tokenBytes(this.vocabulary, token)[0];
+      if (first !== undefined && (first < range[0] || first > range[1])) clear(mask, token);
+    }
   }
 }
 

@@ -66,7 +66,14 @@ export function loadXGrammar(memoryLimitBytes: number): LoadedXGrammar {
   );
   const exports: Record<string, unknown> = {};
   const watched = Object.assign(Object.create(wasm) as object, { instantiate });
-  bundle(exports, { exports }, require, path, { log: note, warn: note, error: note, info: note, debug: note }, watched);
+  bundle(
+    exports,
+    { exports },
+    require,
+    path,
+    { log: note, warn: note, error: note, info: note, debug: note },
+    watched,
+  );
   return {
     api: exports as unknown as XGrammar,
     memoryBytes: () => memory?.buffer.byteLength ?? 0,

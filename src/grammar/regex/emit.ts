@@ -1,7 +1,17 @@
 // A regular expression's tree as grammar text, either for raw output or for the inside of a JSON string, where
 // quotes, backslashes and control characters are written as escapes.
 
-import { anyOf, type CharSet, classText, complement, contains, literal, subtract, times } from '../ebnf.js';
+import {
+  anyOf,
+  type CharSet,
+  complement,
+  contains,
+  literal,
+  setText,
+  sizeOf,
+  subtract,
+  times,
+} from '../ebnf.js';
 import { LIMITS, refused } from '../limits.js';
 import type { RegexNode } from './parse.js';
 
@@ -36,35 +46,40 @@ const SHORT: readonly (readonly [codePoint: number, text: string])[] = [
 /** Characters from which on a set counts as wide. */
 const WIDE = 256;
 
-function sizeOf(set: CharSet): number {
-  return set.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+function classOf(set: CharSet, where: string): string {
+  const text = setText(set);
+  if (text !== undefined) return text;
+  throw refused(
+    where,
+    'a class may hold all characters beyond ASCII, or up to 512 of them, but not a part as large as here',
+  );
 }
 
-function emitSet(set: CharSet, context: RegexContext): string | undefined {
-  if (context === 'raw') return set.length === 0 ? undefined : classText(set);
+function emitSet(set: CharSet, context: RegexContext, where: string): string | undefined {
+  if (context === 'raw') return set.length === 0 ? undefined : classOf(set, where);
   const plain = subtract(set, ESCAPED);
   // A wide set (`.`, `[^x]`) leaves the escapes out: with them every repetition of it becomes slow to match.
-  if (sizeOf(plain) > WIDE) return classText(plain);
+  if (sizeOf(plain) > WIDE) return classOf(plain, where);
   const escapes = SHORT.filter(([codePoint]) => contains(set, codePoint)).map(([, text]) =>
     literal(`\\${text}`),
   );
-  return anyOf([plain.length === 0 ? undefined : classText(plain), ...escapes]);
+  return anyOf([plain.length === 0 ? undefined : classOf(plain, where), ...escapes]);
 }
 
-function emit(node: RegexNode, context: RegexContext): string | undefined {
+function emit(node: RegexNode, context: RegexContext, where: string): string | undefined {
   switch (node.kind) {
     case 'set':
-      return emitSet(node.set, context);
+      return emitSet(node.set, context, where);
     case 'sequence': {
       if (isLiteral(node)) return literal(literalOf(node, context));
-      const items = node.items.map((item) => emit(item, context));
+      const items = node.items.map((item) => emit(item, context, where));
       if (items.some((item) => item === undefined)) return undefined;
       return items.length === 0 ? literal('') : items.join(' ');
     }
     case 'choice':
-      return anyOf(node.items.map((item) => emit(item, context)));
+      return anyOf(node.items.map((item) => emit(item, context, where)));
     case 'repeat': {
-      const item = emit(node.item, context);
+      const item = emit(node.item, context, where);
       if (item === undefined) return node.min === 0 ? literal('') : undefined;
       if (node.max === 0) return literal('');
       return `${node.item.kind === 'set' ? item : `(${item})`}${times(node.min, node.max)}`;
@@ -186,6 +201,6 @@ export function matched(node: RegexNode, search: boolean, where: string): RegexN
 }
 
 /** Grammar text for a matched tree; undefined when no text matches. */
-export function regexText(tree: RegexNode, context: RegexContext): string | undefined {
-  return emit(tree, context);
+export function regexText(tree: RegexNode, context: RegexContext, where: string): string | undefined {
+  return emit(tree, context, where);
 }

@@ -1,6 +1,6 @@
 // String schemas as grammar text: plain, by pattern, by format. Lengths go to the guard where they can.
 
-import { literal, type Rules, times } from '../ebnf.js';
+import { type CharSet, charSet, complement, literal, type Rules, setText, subtract, times } from '../ebnf.js';
 import { LIMITS, refused } from '../limits.js';
 import { matched, regexLength, regexText } from '../regex/emit.js';
 import { parseRegex, type RegexNode } from '../regex/parse.js';
@@ -9,6 +9,16 @@ import { below, countOf, type Schema, textOf } from './model.js';
 
 /** Characters a JSON string holds unescaped. */
 const PLAIN = '[^"\\\\\\x00-\\x1F]';
+const PLAIN_SET = complement([
+  [0x00, 0x1f],
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+]);
+const PRINTABLE: CharSet = [
+  [0x20, 0x21],
+  [0x23, 0x5b],
+  [0x5d, 0x7e],
+];
 /** Most states a length may take in the grammar; stricter than asked for above it. */
 const COUNTED = 512;
 
@@ -71,7 +81,7 @@ export function stringText(
     const tree = matched(parseRegex(pattern ?? format ?? '', where), pattern !== undefined, where);
     const clamped = clamp(tree, min, max);
     if (clamped === undefined) throw refused(where, 'it is not supported with these length bounds');
-    const text = regexText(matched(clamped, false, where), 'json-string');
+    const text = regexText(matched(clamped, false, where), 'json-string', where);
     return text === undefined ? undefined : { text: rules.add('text', `"\\"" ${text} "\\""`) };
   }
   if (max === 0) return { text: literal('""') };
@@ -98,15 +108,14 @@ export function anyNameBut(taken: readonly string[], rules: Rules): string {
       else next.set(first, [...(next.get(first) ?? []), others.join('')]);
     }
     const known = [...next.keys()];
-    const excluded = known.map((char) => {
-      const codePoint = char.codePointAt(0) ?? 0;
-      const hex = codePoint.toString(16);
-      return codePoint <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
-    });
+    const taken = charSet(known.map((char) => [char.codePointAt(0) ?? 0, char.codePointAt(0) ?? 0]));
+    // Characters beyond ASCII cannot be left out one by one, so names that start a taken one leave them all out.
+    const isAscii = taken.every(([, to]) => to < 0x80);
+    const others = setText(subtract(isAscii ? PLAIN_SET : PRINTABLE, taken));
     const alternatives = [
       ...(isTaken ? [] : ['"\\""']),
       ...known.map((char) => `${literal(char)} ${rest(next.get(char) ?? [])}`),
-      `[^"\\\\\\x00-\\x1F${excluded.join('')}] chars`,
+      ...(others === undefined ? [] : [`${others} chars`]),
     ];
     return rules.add('name', alternatives.join(' | '));
   };

@@ -1,0 +1,36 @@
+// Bytes that can never become UTF-8. XGrammar lets any bytes of the right pattern stand for a character beyond
+// ASCII; a random or byte-level model may pick such as encode none (overlong forms, surrogates).
+
+/** Range of the first continuation byte behind a lead byte; undefined for bytes that lead nothing. */
+function firstRange(lead: number): readonly [low: number, high: number] | undefined {
+  if (lead >= 0xc2 && lead <= 0xdf) return [0x80, 0xbf];
+  if (lead === 0xe0) return [0xa0, 0xbf];
+  if (lead === 0xed) return [0x80, 0x9f];
+  if (lead >= 0xe1 && lead <= 0xef) return [0x80, 0xbf];
+  if (lead === 0xf0) return [0x90, 0xbf];
+  if (lead >= 0xf1 && lead <= 0xf3) return [0x80, 0xbf];
+  return lead === 0xf4 ? [0x80, 0x8f] : undefined;
+}
+
+/** Whether bytes are wrong wherever they stand. They may begin and end inside a character. */
+export function isNeverUtf8(bytes: Uint8Array): boolean {
+  let at = 0;
+  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+  for (; at < bytes.length; at += 1) {
+    const lead = bytes[at] ?? 0;
+    if (lead < 0x80 || (lead & 0xc0) === 0x80) continue;
+    const range = firstRange(lead);
+    if (range === undefined) return true;
+    const next = bytes[at + 1];
+    if (next !== undefined && (next < range[0] || next > range[1])) return true;
+  }
+  return false;
+}
+
+/**
+ * The bytes that may follow `last`, when they are fewer than the usual ones: an output that ends in one of four
+ * lead bytes. Undefined = no restriction beyond the grammar's.
+ */
+export function narrowedBy(last: number | undefined): readonly [low: number, high: number] | undefined {
+  return last === 0xe0 || last === 0xed || last === 0xf0 || last === 0xf4 ? firstRange(last) : undefined;
+}
