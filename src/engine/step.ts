@@ -226,6 +226,8 @@ export class StepLoop {
   /** Constrained sequences: late tokens are picked, and tokens without an alternative are taken without sampling. */
   #advanceConstrained(): void {
     for (const sequence of [...this.running.all()]) {
+      // Its request may have failed with another of its choices.
+      if (sequence.phase !== 'running') continue;
       if (sequence.heldRow !== undefined) this.#pick(sequence, sequence.heldRow);
       if (sequence.matcher === undefined || sequence.phase !== 'running' || !sequence.isDecoding) continue;
       if (sequence.group.output.logprobs === undefined) this.#jumpForward(sequence, sequence.matcher);

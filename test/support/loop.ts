@@ -7,6 +7,7 @@ import { createGroup } from '../../src/engine/intake.js';
 import type { ModelFacts, ModelRunner } from '../../src/engine/model-runner.js';
 import type { PromptInput, Submission, WireEvent } from '../../src/engine/process/messages.js';
 import { createSamplerWorkspace } from '../../src/engine/sampling/index.js';
+import type { OutputMatcher } from '../../src/engine/sequence.js';
 import { StepLoop } from '../../src/engine/step.js';
 import { TokenTable } from '../../src/engine/text/index.js';
 import {
@@ -74,8 +75,8 @@ export class TestLoop {
     });
   }
 
-  /** Hands a request in; nothing is computed before the next step. Throws what intake throws. */
-  submit(request: LoopRequest): Received {
+  /** Hands a request in; nothing is computed before the next step. Throws what intake throws. `matchers`: one per choice. */
+  submit(request: LoopRequest, matchers?: readonly OutputMatcher[]): Received {
     const key = ++this.#keys;
     const { prompt, sampling, stop, output, ...rest } = request;
     const submission: Submission = {
@@ -97,7 +98,7 @@ export class TestLoop {
     };
     const received: Received = { key, events: [], texts: [], isDone: false };
     this.received.set(key, received);
-    this.loop.add(createGroup(this.#intake, submission, key, undefined));
+    this.loop.add(createGroup(this.#intake, submission, key, matchers));
     return received;
   }
 
