@@ -88,7 +88,9 @@ export class Committer {
 
   #show(sequence: Sequence, token: number, scores: TokenLogprobs | undefined): Verdict {
     const { output, group } = sequence;
-    const isEnd = this.#eog.has(token) && !group.stop.ignoreEos;
+    // Behind the end of a constraint nothing may come, so there EOS is heard even by who ignores it.
+    const isHeard = !group.stop.ignoreEos || sequence.matcher !== undefined;
+    const isEnd = this.#eog.has(token) && isHeard;
     const isStopToken = group.stop.stopTokens.includes(token);
     // A token that ends the sequence is no part of its text, unless special tokens are to be shown.
     const isSpecial = isEnd || isStopToken || this.#runner.isControl(token);

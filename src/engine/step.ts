@@ -201,14 +201,13 @@ export class StepLoop {
     const lastRow = scoresPrompt ? row - 1 : row++;
     if (sequence.generated === 0) this.#promptDone(sequence.group);
     if (sequence.length >= sequence.maxLength) this.#conclude(sequence, { kind: 'ends', reason: 'length' });
-    else this.#pick(sequence, runner.logits(lastRow));
+    else this.#pick(sequence, runner.logits(lastRow), this.#maskWaitMs());
     return row;
   }
 
   /** The sequence's next token, unless its constraint is late: then the row is kept and others go on meanwhile. */
-  #pick(sequence: Sequence, row: Float32Array): void {
+  #pick(sequence: Sequence, row: Float32Array, waitMs: number): void {
     try {
-      const waitMs = this.running.size === 1 ? MASK_WAIT_ALONE_MS : MASK_WAIT_MS;
       const mask = sequence.matcher === undefined ? null : sequence.matcher.mask(waitMs);
       if (mask === 'pending') {
         sequence.heldRow ??= row.slice();
@@ -225,13 +224,21 @@ export class StepLoop {
 
   /** Constrained sequences: late tokens are picked, and tokens without an alternative are taken without sampling. */
   #advanceConstrained(): void {
-    for (const sequence of [...this.running.all()]) {
+    const running = [...this.running.all()];
+    // A mask that is long in coming costs others nothing; where there are no others it is waited for.
+    const hasOthers = running.some(({ heldRow }) => heldRow === undefined);
+    const heldWaitMs = hasOthers ? 0 : this.#maskWaitMs();
+    for (const sequence of running) {
       // Its request may have failed with another of its choices.
       if (sequence.phase !== 'running') continue;
-      if (sequence.heldRow !== undefined) this.#pick(sequence, sequence.heldRow);
+      if (sequence.heldRow !== undefined) this.#pick(sequence, sequence.heldRow, heldWaitMs);
       if (sequence.matcher === undefined || sequence.phase !== 'running' || !sequence.isDecoding) continue;
       if (sequence.group.output.logprobs === undefined) this.#jumpForward(sequence, sequence.matcher);
     }
+  }
+
+  #maskWaitMs(): number {
+    return this.running.size === 1 ? MASK_WAIT_ALONE_MS : MASK_WAIT_MS;
   }
 
   #jumpForward(sequence: Sequence, matcher: OutputMatcher): void {
@@ -248,7 +255,10 @@ export class StepLoop {
 
   #conclude(sequence: Sequence, verdict: Verdict): void {
     const { group } = sequence;
-    if (group.firstTokenMs === 0) group.firstTokenMs = this.#parts.now();
+    if (group.firstTokenMs === 0) {
+      group.firstTokenMs = this.#parts.now();
+      this.outbox.hasNews = true;
+    }
     switch (verdict.kind) {
       case 'goes-on':
         emitPending(this.outbox, group, sequence, false);
@@ -270,6 +280,7 @@ export class StepLoop {
     this.#parts.places.leave(sequence);
     finishChoice(this.outbox, sequence, verdict.stopText);
     if (--group.live > 0) return;
+    this.outbox.hasNews = true;
     finishGroup(this.outbox, group, this.#parts.now());
     this.#groups.delete(group.key);
   }
