@@ -4,7 +4,9 @@
 import type { Constraint } from '../protocol/index.js';
 import { literal, Rules } from './ebnf.js';
 import { LIMITS, refused } from './limits.js';
-import { checkGrammar } from './raw.js';
+import { checkGrammar } from './raw/check.js';
+import { parseGrammar } from './raw/parse.js';
+import { Rewriter } from './raw/rewrite.js';
 import { matched, regexText } from './regex/emit.js';
 import { parseRegex } from './regex/parse.js';
 import { Converter } from './schema/converter.js';
@@ -19,6 +21,8 @@ export interface GrammarSource {
   readonly guards: readonly LengthGuard[];
   /** The grammar is the client's own: if XGrammar cannot read it, another sampler may. */
   readonly isForeign: boolean;
+  /** Why a sound grammar of the client's must not be compiled here. */
+  readonly unsupported?: string;
 }
 
 function schemaSource(constraint: Constraint & { kind: 'json-schema' }): GrammarSource {
@@ -54,6 +58,15 @@ function regexSource(pattern: string): GrammarSource {
   return own(new Rules().text(text));
 }
 
+function foreignSource(grammar: string): GrammarSource {
+  checkGrammar(grammar);
+  const rewriter = new Rewriter(parseGrammar(grammar));
+  const text = rewriter.text();
+  const { unsupported } = rewriter;
+  const source: GrammarSource = { kind: 'ebnf', text, guards: [], isForeign: true };
+  return unsupported === undefined ? source : { ...source, unsupported };
+}
+
 /**
  * Turns a constraint into grammar text. `syntax` is how the model writes calls, needed for `tool-call` only.
  * Throws `constraint` with the place of the fault.
@@ -71,8 +84,7 @@ export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax): Gram
     case 'choice':
       return choiceSource(constraint.choices);
     case 'grammar':
-      checkGrammar(constraint.grammar);
-      return { kind: 'ebnf', text: constraint.grammar, guards: [], isForeign: true };
+      return foreignSource(constraint.grammar);
     case 'tool-call': {
       if (syntax === undefined) {
         throw refused('tools', 'calls cannot be enforced: how this model writes them is not known');

@@ -2,7 +2,7 @@
 // that have none. One host per model. The threads start with the first constraint.
 
 import { createHash } from 'node:crypto';
-import { type ToolCallSyntax, toGrammar } from '../../grammar/index.js';
+import { type GrammarSource, type ToolCallSyntax, toGrammar } from '../../grammar/index.js';
 import { type Constraint, KoineError } from '../../protocol/index.js';
 import { createMatcher, type Matcher } from './matcher.js';
 import { Pool } from './pool.js';
@@ -109,12 +109,9 @@ export function createConstraintHost(options: ConstraintHostOptions): Constraint
     prepare: () => workers().prepare(),
     compile: async (constraint) => {
       const source = toGrammar(constraint, toolSyntax);
+      if (source.unsupported !== undefined) return { kind: 'unsupported-here', reason: source.unsupported };
       const isCall = constraint.kind === 'tool-call';
-      const key = createHash('sha256')
-        .update(
-          `${source.kind} ${isCall}\n${source.text}\n${JSON.stringify(guardText(constraint, source.guards.length))}`,
-        )
-        .digest('base64');
+      const key = cacheKey(constraint, source);
       const placed = await workers().place(key, source, isCall);
       if (placed.kind !== 'placed') {
         if (placed.kind === 'refused' && source.isForeign)
@@ -140,7 +137,9 @@ export function createConstraintHost(options: ConstraintHostOptions): Constraint
   };
 }
 
-/** What tells two equal grammars apart: bounds kept beside them. */
-function guardText(constraint: Constraint, guards: number): unknown {
-  return guards === 0 ? '' : constraint;
+/** Equal content, equal key. Length bounds are kept beside the grammar, so they count too. */
+function cacheKey(constraint: Constraint, source: GrammarSource): string {
+  const bounds = source.guards.length === 0 ? '' : JSON.stringify(constraint);
+  const kind = `${source.kind} ${constraint.kind === 'tool-call'}`;
+  return createHash('sha256').update(`${kind}\n${bounds}\n${source.text}`).digest('base64');
 }

@@ -71,8 +71,9 @@ function emit(node: RegexNode, context: RegexContext, where: string): string | u
     case 'set':
       return emitSet(node.set, context, where);
     case 'sequence': {
-      if (isLiteral(node)) return literal(literalOf(node, context));
-      const items = node.items.map((item) => emit(item, context, where));
+      const items = joinLiterals(node.items).map((item) =>
+        typeof item === 'string' ? literalIn(item, context) : emit(item, context, where),
+      );
       if (items.some((item) => item === undefined)) return undefined;
       return items.length === 0 ? literal('') : items.join(' ');
     }
@@ -89,20 +90,21 @@ function emit(node: RegexNode, context: RegexContext, where: string): string | u
   }
 }
 
-function isLiteral(node: RegexNode & { kind: 'sequence' }): boolean {
-  return (
-    node.items.length > 1 &&
-    node.items.every(
-      (item) => item.kind === 'set' && item.set.length === 1 && item.set[0]?.[0] === item.set[0]?.[1],
-    )
-  );
+/** Runs of single characters as texts. */
+function joinLiterals(items: readonly RegexNode[]): readonly (RegexNode | string)[] {
+  const joined: (RegexNode | string)[] = [];
+  for (const item of items) {
+    const only = item.kind === 'set' && sizeOf(item.set) === 1 ? item.set[0]?.[0] : undefined;
+    const last = joined.at(-1);
+    if (only === undefined) joined.push(item);
+    else if (typeof last === 'string') joined[joined.length - 1] = last + String.fromCodePoint(only);
+    else joined.push(String.fromCodePoint(only));
+  }
+  return joined;
 }
 
-function literalOf(node: RegexNode & { kind: 'sequence' }, context: RegexContext): string {
-  const text = node.items
-    .map((item) => (item.kind === 'set' ? String.fromCodePoint(item.set[0]?.[0] ?? 0) : ''))
-    .join('');
-  return context === 'raw' ? text : JSON.stringify(text).slice(1, -1);
+function literalIn(text: string, context: RegexContext): string {
+  return literal(context === 'raw' ? text : JSON.stringify(text).slice(1, -1));
 }
 
 /** Shortest and longest text in characters; `max` undefined = unbounded. */

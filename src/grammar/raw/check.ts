@@ -1,15 +1,14 @@
-// Grammars written by clients: checks that need no compiler. Whether XGrammar can read one, its compiler says.
+// Grammars written by clients: the checks on size that come before parsing.
 
-import { LIMITS, refused } from './limits.js';
+import { LIMITS, refused } from '../limits.js';
 
 /**
- * Refuses grammar text that is too long, lacks its start rule, or unfolds too far by nested bounded repetition.
+ * Refuses grammar text that is too long or unfolds too far by nested bounded repetition.
  * Literals, classes and comments are skipped; `(a{9}){9}` counts as 81.
  */
 export function checkGrammar(text: string): void {
   if (text.length > LIMITS.textLength)
     throw refused('grammar', `it is longer than ${LIMITS.textLength} characters`);
-  if (!/(^|\n)\s*root\s*::=/.test(text)) throw refused('grammar', 'it has no rule named root (root ::= ...)');
   let line = 1;
   const open: { largest: number }[] = [{ largest: 1 }];
   let last = 1;
