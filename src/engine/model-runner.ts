@@ -42,6 +42,8 @@ export interface RunnerInfo {
   readonly kvLayout: 'streams' | 'unified';
   /** Most tokens of one `decode`. */
   readonly batchTokens: number;
+  /** Prompt tokens of one step from which on more are not computed any faster per token. */
+  readonly efficientChunk: number;
   /** Whether KV can be taken out, cut at a position and put back (false for recurrent and sliding-window models). */
   readonly canMoveKv: boolean;
   /** Bytes of KV per position, for budgets. 0 when `canMoveKv` is false. */

@@ -10,6 +10,9 @@ export class Outbox {
   /** Requests with an event in the list. */
   readonly #keys = new Set<number>();
 
+  /** Something a client waits for: a first token or an end. It should leave at once. */
+  hasNews = false;
+
   get isEmpty(): boolean {
     return this.#texts.length === 0 && this.#events.length === 0;
   }

@@ -118,6 +118,7 @@ export class StepLoop {
     this.#adapter = nextAdapter(running, this.#adapter);
     return planStep(running, this.#adapter, {
       batchTokens: this.#parts.runner.batch.tokens.length,
+      efficientChunk: this.#parts.runner.info.efficientChunk,
       prefillBudget: (decodes, most) => this.#costs.prefillBudget(decodes, this.#cellBudget(decodes, most)),
     });
   }

@@ -9,7 +9,7 @@ import { type ContextParams, GGML_TYPES, type Pointer, threadpoolParams } from '
 /** Context when none is asked for: enough for conversations, small enough for many places. */
 const DEFAULT_CONTEXT = 8192;
 /** Tokens per pass over the weights. Larger ones cost memory and gain nothing on a CPU. */
-const MICRO_BATCH = 512;
+export const MICRO_BATCH = 512;
 /** How long idle ggml threads spin before they sleep; the library's own default. */
 const POLL_LEVEL = 50;
 

@@ -11,7 +11,7 @@ import type {
 } from '../engine/model-runner.js';
 import { checkAbi } from './abi-check.js';
 import { NativeBatch } from './batch.js';
-import { createContext, type NativeContext } from './context.js';
+import { createContext, MICRO_BATCH, type NativeContext } from './context.js';
 import { Embedder } from './embedder.js';
 import { NativeGrammar } from './grammar.js';
 import {
@@ -30,6 +30,8 @@ import type { NativeLogLine, RunnerOptions } from './options.js';
 
 /** Longest input that can be embedded; a pass takes memory in proportion to it. */
 const MAX_EMBED_TOKENS = 8192;
+/** Rows from which on a CPU's matrix kernels are as fast as they get. */
+const CPU_CHUNK = 128;
 /** llama_decode's answer when there is no room for the batch. */
 const NO_KV_SLOT = 1;
 
@@ -84,6 +86,7 @@ export class LlamaRunner implements ModelRunner {
       totalCells: unified ? context.contextPerSequence : context.contextPerSequence * options.parallel,
       kvLayout: options.kvLayout,
       batchTokens: context.batchTokens,
+      efficientChunk: library.hasGpu() ? MICRO_BATCH : CPU_CHUNK,
       canMoveKv: this.#layout !== undefined,
       kvBytesPerToken: this.#layout?.rowBytesTotal ?? 0,
       eogTokens: model.eogTokens,

@@ -80,6 +80,7 @@ class TableRunner implements FakeRunner {
       canMoveKv,
       kvBytesPerToken: canMoveKv ? settings.kvBytesPerToken : 0,
       eogTokens: [this.vocabulary.eos, this.vocabulary.endOfTurn],
+      efficientChunk: 128,
       maxThreads: settings.maxThreads,
     };
     this.facts = {

@@ -36,7 +36,7 @@ function sequence(shape: Shape): Sequence {
 }
 
 const decoding = sequence({ remaining: 1, isDecoding: true, computed: 9 });
-const limits = { batchTokens: 64, prefillBudget: (_: number, most: number) => most };
+const limits = { batchTokens: 64, efficientChunk: 128, prefillBudget: (_: number, most: number) => most };
 const counts = (running: readonly Sequence[], how = limits) =>
   planStep(running, null, how).entries.map(({ count }) => count);
 
@@ -53,9 +53,7 @@ describe('the plan of a step', () => {
       asked.push([decodes, most]);
       return 10;
     };
-    expect(counts([decoding, sequence({ remaining: 100 })], { batchTokens: 64, prefillBudget })).toEqual([
-      1, 10,
-    ]);
+    expect(counts([decoding, sequence({ remaining: 100 })], { ...limits, prefillBudget })).toEqual([1, 10]);
     expect(asked).toEqual([[1, 63]]);
   });
 
@@ -63,6 +61,15 @@ describe('the plan of a step', () => {
     const running = [sequence({ remaining: 100, arrival: 2 }), sequence({ remaining: 100, arrival: 1 })];
     expect(counts(running)).toEqual([0, 64].filter(Boolean));
     expect(planStep(running, null, limits).entries[0]?.sequence).toBe(running[1]);
+  });
+
+  it('does not let prompts that come together all end together', () => {
+    const prompts = [1, 2, 3, 4].map((arrival) => sequence({ remaining: 20, arrival }));
+    expect(counts(prompts, { ...limits, efficientChunk: 32 })).toEqual([20, 12]);
+    expect(
+      counts([sequence({ remaining: 60, arrival: 1 }), ...prompts], { ...limits, efficientChunk: 32 }),
+    ).toEqual([30, 20, 10]);
+    expect(counts(prompts.slice(0, 1), { ...limits, efficientChunk: 8 })).toEqual([20]);
   });
 
   it('takes prompts whose scores are reported in small chunks', () => {

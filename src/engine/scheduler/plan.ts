@@ -27,6 +27,8 @@ export interface StepPlan {
 export interface PlanLimits {
   /** Most tokens of a step. */
   readonly batchTokens: number;
+  /** See `RunnerInfo`. */
+  readonly efficientChunk: number;
   /** Prefill tokens a step may carry beside so many decodes. */
   readonly prefillBudget: (decodes: number, most: number) => number;
 }
@@ -44,7 +46,10 @@ export function planStep(running: readonly Sequence[], adapter: string | null, l
       remaining: sequence.remaining,
       limit: chunkLimit(sequence),
     }));
-    const shares = sharePrefill(items, limits.prefillBudget(decodes, most));
+    // Several prompts: once a step is full enough to be efficient, the older ones had better have their first tokens.
+    const enough = Math.max(limits.efficientChunk, items[0]?.remaining ?? 0);
+    const budget = limits.prefillBudget(decodes, items.length > 1 ? Math.min(most, enough) : most);
+    const shares = sharePrefill(items, budget);
     for (const [i, sequence] of prefilling.entries()) amounts.set(sequence, shares[i] ?? 0);
   }
   const entries: PlanEntry[] = [];
