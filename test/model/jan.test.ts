@@ -363,6 +363,20 @@ describe('rules for the output', () => {
     }
   });
 
+  it('by a schema with references, choices and null give what it describes', async () => {
+    const nested = {
+      type: 'object',
+      properties: { pet: { $ref: '#/$defs/pet' }, note: { anyOf: [{ type: 'null' }, { enum: ['x', 'y'] }] } },
+      required: ['pet', 'note'],
+      $defs: { pet: { type: 'object', properties: { kind: { enum: ['cat', 'dog'] } }, required: ['kind'] } },
+    };
+    const response_format = { type: 'json_object', schema: nested };
+    const json = await ask(CHAT, { messages, response_format, ...GREEDY, max_tokens: 200 });
+    const value = JSON.parse(String(choiceOf(json)['message']?.['content'])) as Json;
+    expect(['cat', 'dog']).toContain(value['pet']?.['kind']);
+    expect([null, 'x', 'y']).toContain(value['note']);
+  });
+
   it('force a call, whose arguments follow their schema, whole and streamed', async () => {
     const named = { type: 'function', function: { name: 'plan' } };
     for (const tool_choice of [named, 'required']) {

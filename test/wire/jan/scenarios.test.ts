@@ -236,6 +236,16 @@ describe('embeddings', () => {
     }
   });
 
+  it('have length 1 also when they are cut', async () => {
+    const { post } = await start();
+    const ask = async (extra: object) => {
+      const { json } = await post('/v1/embeddings', { input: 'one two', dimensions: 2, ...extra });
+      return json?.['data']?.[0]?.['embedding'] as unknown as readonly number[];
+    };
+    expect(Math.hypot(...(await ask({})))).toBeCloseTo(1, 6);
+    expect(Math.hypot(...(await ask({ normalize: false })))).toBeGreaterThan(1.5);
+  });
+
   it('of a text that is too long are refused', async () => {
     const { post } = await start();
     const { status, json } = await post('/v1/embeddings', { input: 'word '.repeat(2100) });

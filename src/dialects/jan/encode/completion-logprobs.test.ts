@@ -53,6 +53,10 @@ describe('logprobs of a completion', () => {
     const logprobs = new CompletionLogprobs(0);
     logprobs.addPrompt([BOS, token(' The'), token(' cat')], 'The cat');
     expect(read(logprobs).text_offset).toEqual([0, 3]);
+    const inside = new CompletionLogprobs(0);
+    // Only before the text: a space in the middle of it is the text's own.
+    inside.addPrompt([token('a'), token(' b')], 'ab');
+    expect(read(inside).tokens).toEqual(['a']);
   });
 
   it('leave out the markers and the suffix of an infilled prompt', () => {
