@@ -38,6 +38,8 @@ export class NativeGrammar {
     vocabSize: number,
     source: string,
   ): NativeGrammar | undefined {
+    // To C a text ends at its first NUL, and an empty grammar allows everything.
+    if (source.includes('\0') || source.trim() === '') return undefined;
     const sampler = library.samplerGrammar(vocab, source, 'root');
     return sampler === null ? undefined : new NativeGrammar(library, sampler, vocabSize);
   }
