@@ -233,6 +233,31 @@ describe('clients that leave', () => {
   });
 });
 
+describe('clients that leave before the first token', () => {
+  it('free the engine while their prompt is computed', async () => {
+    await using large = await startTestServer({ args: ['--parallel', '1', '--ctx-size', '8192'] });
+    const cells = async (): Promise<number> => {
+      const text = await (await fetch(`${large.url}/metrics`)).text();
+      return Number(/^koine_kv_cells\{[^}]*use="running"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const abort = new AbortController();
+    const prompt = 'word '.repeat(8000);
+    const response = await fetch(`${large.url}${COMPLETION}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt, stream: true, min_tokens: 16 }),
+      signal: abort.signal,
+    });
+    const received = response.text().catch(() => 'nothing whole');
+    await expect.poll(cells, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0);
+    const computed = await cells();
+    abort.abort();
+    expect(await received).toBe('nothing whole');
+    await expect.poll(cells, { timeout: 10_000, interval: 5 }).toBe(0);
+    expect(computed).toBeLessThan(8000);
+  });
+});
+
 describe('a stream', () => {
   it('goes on while everything else is asked', async () => {
     const body = { prompt: 'Once upon a time', ...GREEDY, min_tokens: 200, max_tokens: 200 };
