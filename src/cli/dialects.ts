@@ -44,12 +44,12 @@ const DIALECTS: readonly Entry[] = [
     load: async (parts) => (await openai()).openAiDialect({ ...parts, clock: systemClock }),
   },
   { name: 'tgi', isOnRoot: true, load: async (parts) => (await tgi()).tgi(await tgiDeps(parts)) },
+  { name: 'tgi-1.4', isOnRoot: false, load: async (parts) => (await tgi()).tgi14(await tgiDeps(parts)) },
   {
     name: 'jan',
     isOnRoot: true,
     load: async (parts) => (await jan()).janDialect({ ...parts, clock: systemClock }),
   },
-  { name: 'tgi-1.4', isOnRoot: false, load: async (parts) => (await tgi()).tgi14(await tgiDeps(parts)) },
 ];
 
 /** Loads every dialect. */

@@ -33,6 +33,7 @@ describe('koine serve', () => {
       'openai alone',
       'tgi alone',
       'tgi-1.4 alone',
+      'jan alone',
       'tgi alone',
     ]);
     const [, line = ''] = /\nTry:\n {2}(.+)\n/.exec(server.stdout()) ?? [];
