@@ -126,7 +126,7 @@ describe('the prompt’s log-probabilities', () => {
 
   it('come whole and before everything else, also with several choices', () => {
     for (const canMoveKv of [true, false]) {
-      const runner = createFakeRunner({ contextPerSequence: 128, batchTokens: 64, canMoveKv });
+      const runner = createFakeRunner({ contextPerSequence: 128, batchTokens: 256, canMoveKv });
       const loop = new TestLoop(runner);
       const received = loop.submit({
         prompt,

@@ -279,6 +279,19 @@ describe('adapters', () => {
     }
   });
 
+  it('never take a prefix from each other while it is computed, also without room in the cache', () => {
+    const { loop, runner } = start({ adapters: ['red'], contextPerSequence: 128 }, 100);
+    const prompt = 'a prompt that both of them share, word by word, and long enough to wait for';
+    const requests = [undefined, 'red'].map((adapter) =>
+      loop.submit({ prompt, stop: { maxNewTokens: 4 }, ...(adapter === undefined ? {} : { adapter }) }),
+    );
+    loop.run();
+    for (const [i, { texts }] of requests.entries()) {
+      const expected = runner.expectGreedy(runner.tokenize(prompt, false, true), 4, i === 0 ? null : 'red');
+      expect(texts[0]).toBe(runner.vocabulary.text(expected));
+    }
+  });
+
   it('never share a prefix', () => {
     const { loop, runner } = start({ adapters: ['red'] });
     const prompt = 'a prompt that both of them share, word by word';

@@ -212,6 +212,7 @@ describe('one pool of cells', () => {
       expect(loop.places.audit().cells.free).toBeGreaterThanOrEqual(0);
     }
     expect(swaps).toBeGreaterThan(0);
+    expect(runner.steps.every(({ outcome }) => outcome === 'ok')).toBe(true);
     for (const [i, { texts }] of requests.entries()) {
       const expected = runner.expectGreedy(runner.tokenize(prompts[i] ?? '', false, true), 24);
       expect(texts[0]).toBe(runner.vocabulary.text(expected));
