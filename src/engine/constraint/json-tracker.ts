@@ -45,6 +45,11 @@ export class JsonTracker {
     return max === undefined ? undefined : max - this.count;
   }
 
+  /** Inside an escape of a string whose length counts: what follows stands for no character of its own. */
+  get isEscaped(): boolean {
+    return this.mode === 'string' && this.escaped > 0 && this.shape?.max !== undefined;
+  }
+
   /** A tracker in the same state that can go another way. */
   copy(): JsonTracker {
     const other = Object.create(JsonTracker.prototype) as JsonTracker;

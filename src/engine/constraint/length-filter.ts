@@ -59,15 +59,21 @@ export class LengthFilter {
    */
   filter(mask: Int32Array): void {
     const before = mask.slice();
-    this.clearLong(mask);
-    for (const token of this.table.special) {
-      const word = token >> 5;
-      const bit = 1 << (token & 31);
-      if (((mask[word] ?? 0) & bit) === 0) continue;
-      if (!this.tracker.copy().take(tokenBytes(this.vocabulary, token)))
-        mask[word] = (mask[word] ?? 0) & ~bit;
+    if (this.tracker.isEscaped) {
+      for (let token = 0; token < this.vocabulary.size; token += 1) this.tryOut(mask, token);
+    } else {
+      this.clearLong(mask);
+      for (const token of this.table.special) this.tryOut(mask, token);
     }
     if (mask.every((word) => word === 0)) mask.set(before);
+  }
+
+  /** Clears an allowed token if following it byte by byte breaks a bound. */
+  private tryOut(mask: Int32Array, token: number): void {
+    const word = token >> 5;
+    const bit = 1 << (token & 31);
+    if (((mask[word] ?? 0) & bit) === 0) return;
+    if (!this.tracker.copy().take(tokenBytes(this.vocabulary, token))) mask[word] = (mask[word] ?? 0) & ~bit;
   }
 
   /** Plain tokens with more characters than the string has room for. */

@@ -174,7 +174,9 @@ export class Pool {
   private changed(): void {
     const limit = this.options.memoryLimitBytes * MEMORY_SHARE;
     for (const worker of this.workers) {
-      if (worker.state === 'idle' && worker.load === 0 && worker.memoryBytes > limit) worker.stop();
+      const isUnused = worker.state === 'idle' && worker.load === 0;
+      // One without grammars would be as large again.
+      if (isUnused && worker.grammars.size > 0 && worker.memoryBytes > limit) worker.stop();
     }
     this.workers = this.workers.filter((worker) => worker.state !== 'dead');
     const waiting = this.waiting;

@@ -80,7 +80,7 @@ class Station {
         kind: 'refused',
         key,
         reason: complaint(text),
-        isMemory: /OOM|memory|bad_alloc/i.test(text),
+        isMemory: this.xgrammar.isFull(),
       });
     }
   }
@@ -137,6 +137,8 @@ class Station {
       return;
     }
     const mask = await matcher.getNextTokenBitmask();
+    // Beyond the last token the library leaves its bits set.
+    for (let token = this.vocabulary.size; token < mask.length * 32; token += 1) clear(mask, token);
     if (!sequence.isCall) for (const token of this.vocabulary.markers) clear(mask, token);
     this.keepUtf8(mask, sequence.last);
     filter?.filter(mask);

@@ -12,6 +12,8 @@ export interface LoadedXGrammar {
   readonly api: XGrammar;
   /** Bytes of WebAssembly memory in use; 0 before the first call into the library. */
   memoryBytes(): number;
+  /** Whether it asked for more than it may have. It aborts then without saying why. */
+  isFull(): boolean;
   /** Complaints written since the last call, joined. */
   takeMessages(): string;
 }
@@ -38,6 +40,7 @@ export function loadXGrammar(memoryLimitBytes: number): LoadedXGrammar {
   const wasm = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
   let memory: WasmMemory | undefined;
   let messages: string[] = [];
+  let isFull = false;
 
   const instantiate = async (binary: unknown, imports: unknown): Promise<WasmInstance> => {
     const source = await wasm.instantiate(binary, imports);
@@ -47,8 +50,10 @@ export function loadXGrammar(memoryLimitBytes: number): LoadedXGrammar {
       memory = found;
       const grow = found.grow.bind(found);
       found.grow = (pages) => {
-        if (found.buffer.byteLength + pages * WASM_PAGE > memoryLimitBytes)
+        if (found.buffer.byteLength + pages * WASM_PAGE > memoryLimitBytes) {
+          isFull = true;
           throw new RangeError('memory limit');
+        }
         return grow(pages);
       };
     }
@@ -77,6 +82,7 @@ export function loadXGrammar(memoryLimitBytes: number): LoadedXGrammar {
   return {
     api: exports as unknown as XGrammar,
     memoryBytes: () => memory?.buffer.byteLength ?? 0,
+    isFull: () => isFull,
     takeMessages: () => {
       const taken = messages.join('\n');
       messages = [];

@@ -1,0 +1,236 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  allowedTokens,
+  generate,
+  inventVocabulary,
+  mulberry,
+  waitForMask,
+} from '../../../test/property/constraint-support.js';
+import { createReplyParser, replyMarkers, toolCallSyntax } from '../../chat/index.js';
+import type { Constraint } from '../../protocol/index.js';
+import { KoineError } from '../../protocol/index.js';
+import { type ConstraintHost, type ConstraintHostOptions, createConstraintHost } from './host.js';
+import type { Matcher } from './matcher.js';
+
+const vocabulary = inventVocabulary(2000);
+const decoder = new TextDecoder();
+const hosts: ConstraintHost[] = [];
+
+function newHost(options: Partial<ConstraintHostOptions> = {}): ConstraintHost {
+  const host = createConstraintHost({
+    tokens: vocabulary,
+    eogTokens: vocabulary.eogTokens,
+    toolSyntax: toolCallSyntax('hermes'),
+    markers: replyMarkers('hermes'),
+    ...options,
+  });
+  hosts.push(host);
+  return host;
+}
+
+afterEach(() => {
+  for (const host of hosts.splice(0)) host.dispose();
+});
+
+async function open(host: ConstraintHost, constraint: Constraint): Promise<Matcher> {
+  const outcome = await host.compile(constraint);
+  if (outcome.kind !== 'compiled') throw new Error(outcome.reason);
+  const matcher = outcome.constraint.createMatcher();
+  outcome.constraint.release();
+  return matcher;
+}
+
+/** Accepts a text byte by byte; the first 256 tokens of the vocabulary are the bytes. */
+function type(matcher: Matcher, text: string): void {
+  for (const byte of new TextEncoder().encode(text)) {
+    expect(allowedTokens(waitForMask(matcher)), `${String.fromCharCode(byte)} in ${text}`).toContain(byte);
+    matcher.accept([byte]);
+  }
+}
+
+function refuses(matcher: Matcher, text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  expect(allowedTokens(waitForMask(matcher))).not.toContain(bytes[0]);
+}
+
+const end = vocabulary.eogTokens[0] ?? 0;
+const choice: Constraint = { kind: 'choice', choices: ['yes', 'no'] };
+const tools = [
+  {
+    name: 'get_weather',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string', maxLength: 5 } },
+      required: ['city'],
+    },
+  },
+  { name: 'now' },
+];
+
+describe('masks', () => {
+  it('follow the grammar to its end and force the end there', async () => {
+    const matcher = await open(newHost(), choice);
+    const first = allowedTokens(waitForMask(matcher)).map((token) => decoder.decode(vocabulary.bytes(token)));
+    expect(first.every((text) => 'yes'.startsWith(text) || 'no'.startsWith(text))).toBe(true);
+    type(matcher, 'no');
+    expect(allowedTokens(waitForMask(matcher))).toEqual([end]);
+    expect(matcher.isTerminated()).toBe(false);
+    matcher.accept([end]);
+    expect(matcher.isTerminated()).toBe(true);
+    expect(allowedTokens(waitForMask(matcher))).toEqual([]);
+  });
+
+  it('refuse a token that is not allowed, and say so', async () => {
+    const matcher = await open(newHost(), choice);
+    matcher.accept(['x'.charCodeAt(0)]);
+    expect(() => matcher.mask(5000)).toThrow(KoineError);
+  });
+
+  it('are kept apart for sequences of one grammar', async () => {
+    const host = newHost();
+    const [a, b] = [await open(host, choice), await open(host, choice)];
+    type(a, 'ye');
+    type(b, 'n');
+    type(a, 's');
+    type(b, 'o');
+    expect(host.status()).toMatchObject({ workers: 1, grammars: 1, matchers: 2 });
+    a.dispose();
+    b.dispose();
+    expect(host.status().matchers).toBe(0);
+  });
+
+  it('keep strings within their length, also when one token ends one string and begins the next', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        a: { type: 'string', minLength: 2, maxLength: 3 },
+        b: { type: 'array', items: { type: 'string', maxLength: 1 } },
+      },
+      required: ['a', 'b'],
+    };
+    const matcher = await open(newHost(), { kind: 'json-schema', schema, strict: true, whitespace: 'none' });
+    type(matcher, '{"a":"x');
+    refuses(matcher, '"');
+    type(matcher, '\\n\\u00e9');
+    expect(allowedTokens(waitForMask(matcher)).every((token) => vocabulary.bytes(token)[0] === 0x22)).toBe(
+      true,
+    );
+    type(matcher, '","b":["日');
+    refuses(matcher, 'x');
+    type(matcher, '",""]}');
+  });
+
+  it('name the text that must come, and leave its last token to the model', async () => {
+    const matcher = await open(newHost(), { kind: 'regex', pattern: 'call me [a-z]+' });
+    waitForMask(matcher);
+    const byBytes = (text: string): number[] => [...new TextEncoder().encode(text)];
+    expect(matcher.forced(byBytes)).toEqual(byBytes('call me'));
+    matcher.accept(byBytes('call me'));
+    type(matcher, ' bob');
+    expect(matcher.forced(byBytes)).toEqual([]);
+  });
+});
+
+describe('calls of tools', () => {
+  const call = (mode: 'call' | 'auto', parallel: boolean): Constraint => ({
+    kind: 'tool-call',
+    tools,
+    mode,
+    parallel,
+  });
+
+  it('are enforced in the format, and read back', async () => {
+    const host = newHost();
+    for (let seed = 1; seed < 12; seed += 1) {
+      const matcher = await open(host, call('call', true));
+      const { text, isComplete } = generate(vocabulary, matcher, mulberry(seed), { limit: 300, calm: 60 });
+      const parser = createReplyParser('hermes', { tools, reasoning: 'none', idFor: String });
+      parser.push(text);
+      const { toolCalls } = parser.finish();
+      expect(toolCalls.length).toBeGreaterThan(0);
+      for (const { name, arguments: args } of isComplete ? toolCalls : []) {
+        expect(['get_weather', 'now']).toContain(name);
+        const value = JSON.parse(args) as { city?: string };
+        if (name === 'get_weather') expect([...(value.city ?? 'too long')].length).toBeLessThan(6);
+      }
+      matcher.dispose();
+    }
+  });
+
+  it('follow their schema once they begin, and are free before', async () => {
+    const matcher = await open(newHost(), call('auto', false));
+    type(matcher, 'Let me look. <tool_call>\n{"name": "');
+    refuses(matcher, 'x');
+    type(matcher, 'get_weather", "arguments": {"city": "Paris');
+    refuses(matcher, 'x');
+    type(matcher, '"}}\n</tool_call>');
+  });
+});
+
+describe('limits', () => {
+  it('stop a compilation that takes too long, and harm no other request', async () => {
+    const host = newHost({ compileSeconds: 1, maxWorkers: 2 });
+    const other = await open(host, choice);
+    const bomb: Constraint = { kind: 'regex', pattern: '(([a-z]{1,90}[0-9]?){1,90} ){1,2}' };
+    const failed = expect(host.compile(bomb)).rejects.toThrow('regex: it took longer than 1 s to compile');
+    type(other, 'yes');
+    await failed;
+    type(await open(host, choice), 'no');
+    expect(allowedTokens(waitForMask(other))).toEqual([end]);
+  });
+
+  it('stop a compilation that needs too much memory', async () => {
+    const host = newHost({ memoryLimitBytes: 24 * 1024 * 1024, maxWorkers: 1 });
+    const bomb: Constraint = {
+      kind: 'choice',
+      choices: Array.from({ length: 9000 }, (_, n) => `${n}${'word '.repeat(20)}`),
+    };
+    await expect(host.compile(bomb)).rejects.toThrow('choice: it needs more than 24 MiB to compile');
+    type(await open(host, choice), 'no');
+  });
+
+  it('hand over a client grammar that cannot be expressed here, and refuse one that is wrong', async () => {
+    const host = newHost();
+    const grammar = (text: string): Constraint => ({ kind: 'grammar', grammar: text, syntax: 'gbnf' });
+    expect(await host.compile(grammar('root ::= [一-鿿]+'))).toMatchObject({ kind: 'unsupported-here' });
+    await expect(host.compile(grammar('root ::= x'))).rejects.toThrow('the rule x is not defined');
+  });
+
+  it('tell matchers that their worker is gone', async () => {
+    const host = newHost();
+    const matcher = await open(host, choice);
+    host.dispose();
+    expect(() => matcher.mask()).toThrow('the constraint could not be followed');
+  });
+
+  it('drop grammars that were not used for longest', async () => {
+    const host = newHost({ cachedGrammars: 2, maxWorkers: 1 });
+    for (const text of ['a', 'b', 'c', 'd'])
+      (await open(host, { kind: 'choice', choices: [text] })).dispose();
+    expect(host.status().grammars).toBe(2);
+    type(await open(host, { kind: 'choice', choices: ['a'] }), 'a');
+  });
+});
+
+describe('client grammars', () => {
+  it('with rules that may be empty are followed exactly', async () => {
+    const text = `root ::= object
+      value ::= object | array | string | number | ("true" | "false" | "null") ws
+      object ::= "{" ws ( string ":" ws value ("," ws string ":" ws value)* )? "}" ws
+      array ::= "[" ws ( value ("," ws value)* )? "]" ws
+      string ::= "\\"" ( [^"\\\\\\x7F\\x00-\\x1F] | "\\\\" (["\\\\bfnrt] | "u" [0-9a-fA-F]{4}) )* "\\"" ws
+      number ::= ("-"? ([0-9] | [1-9] [0-9]{0,15})) ("." [0-9]+)? ([eE] [-+]? [0-9] [1-9]{0,15})? ws
+      ws ::= | " " | "\\n" [ \\t]{0,20}`;
+    const host = newHost();
+    let complete = 0;
+    for (let seed = 1; seed < 40; seed += 1) {
+      const matcher = await open(host, { kind: 'grammar', grammar: text, syntax: 'gbnf' });
+      const generated = generate(vocabulary, matcher, mulberry(seed), { limit: 200, calm: 30 });
+      matcher.dispose();
+      if (!generated.isComplete) continue;
+      complete += 1;
+      expect(JSON.parse(generated.text)).toBeTypeOf('object');
+    }
+    expect(complete).toBeGreaterThan(20);
+  });
+});
