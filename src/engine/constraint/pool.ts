@@ -94,10 +94,14 @@ export class Pool {
 
   private pin(worker: WorkerHandle, key: string): void {
     const grammar = worker.grammars.get(key);
-    if (grammar === undefined) return;
-    grammar.pins += 1;
+    if (grammar !== undefined) grammar.pins += 1;
+    this.used(worker, key);
+  }
+
+  private used(worker: WorkerHandle, key: string): void {
+    const grammar = worker.grammars.get(key);
     this.uses += 1;
-    grammar.lastUsed = this.uses;
+    if (grammar !== undefined) grammar.lastUsed = this.uses;
   }
 
   private async compile(key: string, source: GrammarSource, isCall: boolean): Promise<Placed> {
@@ -105,13 +109,13 @@ export class Pool {
     if (worker === undefined) return { kind: 'limit', reason: 'the server is shutting down' };
     const result = await worker.compile(key, source, isCall);
     if (result.kind !== 'compiled') return result;
-    this.pin(worker, key);
+    this.used(worker, key);
     this.trim(worker);
     const other = this.companion(worker, result.ms);
     if (other === undefined) return { kind: 'placed', worker };
     const again = await other.compile(key, source, isCall);
     if (again.kind !== 'compiled') return { kind: 'placed', worker };
-    this.pin(other, key);
+    this.used(other, key);
     this.trim(other);
     this.unpin(worker, key);
     return { kind: 'placed', worker: other };

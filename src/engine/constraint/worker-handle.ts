@@ -130,7 +130,8 @@ export class WorkerHandle {
         break;
       case 'compiled':
         this.memoryBytes = report.memoryBytes;
-        this.grammars.set(report.key, { ms: report.ms, pins: 0, lastUsed: 0 });
+        // Pinned for whoever asked, before anybody may take the worker for unused.
+        this.grammars.set(report.key, { ms: report.ms, pins: 1, lastUsed: 0 });
         this.state = 'idle';
         this.settle?.({ kind: 'compiled', ms: report.ms });
         break;
