@@ -1,6 +1,6 @@
 // From a submission to a group of sequences: tokenise, truncate, check what only the model can tell. Engine process.
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { KoineError } from '../protocol/index.js';
 import type { ModelFacts, ModelRunner } from './model-runner.js';
 import { SequenceOutput } from './output.js';
@@ -181,15 +181,17 @@ function joinSegments(
     }
     const rows = new Float32Array(new Uint8Array(bytes).buffer);
     rowSpans.push({ from: tokens.length, to: tokens.length + segment.count, rows });
-    const mark = contentMark(bytes);
-    for (let i = 0; i < segment.count; i++) tokens.push(mark - i);
+    const marks = contentMarks(bytes);
+    for (let i = 0; i < segment.count; i++) tokens.push(marks[i % marks.length] ?? -1);
   }
   return { tokens: Int32Array.from(tokens), rowSpans };
 }
 
-/** A negative number that stands for media content, so that equal images share their prefix and others do not. */
-function contentMark(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return -1 - (hash & 0x3fffffff);
+/**
+ * Negative numbers that stand for media content, so that equal images share their prefix and others do not. All eight
+ * words of a SHA-256 take part: a prefix that matched by chance would answer about somebody else's picture.
+ */
+function contentMarks(bytes: Uint8Array): Int32Array {
+  const digest = createHash('sha256').update(bytes).digest();
+  return Int32Array.from({ length: 8 }, (_, i) => digest.readInt32LE(4 * i) | (1 << 31));
 }
