@@ -10,8 +10,8 @@ import { median, quantile } from './lib/stats.js';
 
 const STREAMS = 8;
 const LONG_PROMPT = 8000;
-/** Time the streams run alone, before and after. Milliseconds. */
-const ALONE_MS = 1500;
+/** Tokens of every stream before the long prompt arrives. */
+const ALONE_TOKENS = 60;
 
 interface Gaps {
   readonly before: readonly number[];
@@ -42,7 +42,7 @@ async function measure(preset: Preset): Promise<Gaps> {
   });
   await until(() => times.every((list) => list.length > 20));
   const begun = performance.now();
-  await new Promise((resolve) => setTimeout(resolve, ALONE_MS));
+  await until(() => times.every((list) => list.length > 20 + ALONE_TOKENS));
   const long = await run(engine, { prompt: promptTokens(LONG_PROMPT, 99), newTokens: 1, sampling: GREEDY });
   stop.abort();
   await Promise.all(streams);
