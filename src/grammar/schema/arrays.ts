@@ -2,9 +2,9 @@
 
 import { times } from '../ebnf.js';
 import { refused } from '../limits.js';
-import { type Converted, type Converter, inside, type Place } from './converter.js';
 import type { GuardShape } from './guard.js';
 import { below, countOf, type Schema } from './model.js';
+import { type Conversion, type Converted, inside, type Place } from './place.js';
 
 /** Most elements a grammar counts; an array that may have more is held to this. */
 const MAX_COUNTED = 1024;
@@ -15,7 +15,7 @@ interface Elements {
   readonly rest: Converted | undefined;
 }
 
-function elementsOf(converter: Converter, schema: Schema, place: Place): Elements {
+function elementsOf(converter: Conversion, schema: Schema, place: Place): Elements {
   const legacy = Array.isArray(schema['items']);
   const listed: unknown = schema['prefixItems'] ?? (legacy ? schema['items'] : []);
   if (!Array.isArray(listed)) throw refused(below(place.at, 'prefixItems'), 'it must be a list of schemas');
@@ -31,7 +31,7 @@ function elementsOf(converter: Converter, schema: Schema, place: Place): Element
 }
 
 /** An array schema; undefined when no array matches. */
-export function arrayText(converter: Converter, schema: Schema, place: Place): Converted | undefined {
+export function arrayText(converter: Conversion, schema: Schema, place: Place): Converted | undefined {
   const { prefix, rest } = elementsOf(converter, schema, place);
   const min = countOf(schema, 'minItems', place.at) ?? 0;
   const max = countOf(schema, 'maxItems', place.at);

@@ -23,39 +23,13 @@ import {
 } from './model.js';
 import { type Bound, INTEGER, NUMBER, numberRange } from './numbers.js';
 import { objectText } from './objects.js';
+import type { Conversion, Converted, Kind, Place } from './place.js';
 import { anyString, stringText } from './strings.js';
 
 /** White space allowed between JSON tokens. */
 export type Whitespace = 'none' | 'single' | 'any';
 
-/** Where a schema stands while it is converted. */
-export interface Place {
-  /** JSON pointer into the schema, for messages. */
-  readonly at: string;
-  readonly depth: number;
-  /** Whether string lengths may be left to the guard. */
-  readonly usesGuard: boolean;
-  /** Schemas entered since the last JSON token: meeting one again would be a circle. */
-  readonly entered: ReadonlySet<string>;
-}
-
-/** Grammar text for the values of a schema, and what the guard must know of them. */
-export interface Converted {
-  text: string;
-  shape: GuardShape;
-  /** Kinds of value, beside scalars without length, that it can be. */
-  kinds: readonly Kind[];
-  /** Whether lengths in it were left to the guard. */
-  isGuarded: boolean;
-}
-
-export type Kind = 'string' | 'array' | 'object';
 const ALL_KINDS: readonly Kind[] = ['string', 'array', 'object'];
-
-/** The place of a part of a value, behind at least one JSON token. */
-export function inside(place: Place, ...steps: readonly (string | number)[]): Place {
-  return { ...place, at: below(place.at, ...steps), depth: place.depth + 1, entered: new Set() };
-}
 
 const WHITESPACE: Readonly<Record<Whitespace, string>> = {
   none: '',
@@ -64,7 +38,7 @@ const WHITESPACE: Readonly<Record<Whitespace, string>> = {
 };
 const NEIGHBOURS_OF_VALUES = new Set(['const', 'enum', 'type', ...ANNOTATIONS]);
 
-export class Converter {
+export class Converter implements Conversion {
   readonly rules = new Rules();
   /** White space between tokens; empty when there is none. */
   readonly ws: string;

@@ -2,9 +2,9 @@
 
 import { anyOf, literal, times } from '../ebnf.js';
 import { refused } from '../limits.js';
-import { type Converted, type Converter, inside, type Place } from './converter.js';
 import type { GuardShape } from './guard.js';
 import { below, countOf, isSchemaObject, requiredOf, type Schema, schemaMap } from './model.js';
+import { type Conversion, type Converted, inside, type Place } from './place.js';
 import { anyNameBut, stringText } from './strings.js';
 
 interface Member {
@@ -34,7 +34,7 @@ function patternsOf(schema: Schema, place: Place): readonly (readonly [RegExp, s
 
 /** Schemas of the named members, with what patterns and names demand of them. Undefined = no object matches. */
 function namedSchemas(
-  converter: Converter,
+  converter: Conversion,
   schema: Schema,
   place: Place,
 ): ReadonlyMap<string, unknown> | undefined {
@@ -61,13 +61,13 @@ function namedSchemas(
   return named;
 }
 
-function member(converter: Converter, key: string, value: Converted): string {
+function member(converter: Conversion, key: string, value: Converted): string {
   return converter.spaced(key, '":"', value.text);
 }
 
 /** What an object may hold beside its named members; undefined = nothing. */
 function furtherMembers(
-  converter: Converter,
+  converter: Conversion,
   schema: Schema,
   named: readonly string[],
   place: Place,
@@ -99,7 +99,7 @@ function furtherMembers(
 }
 
 function patternMembers(
-  converter: Converter,
+  converter: Conversion,
   patterns: readonly (readonly [RegExp, string, unknown])[],
   extra: unknown,
   place: Place,
@@ -130,7 +130,7 @@ class Body {
   private readonly isCounted: boolean;
 
   constructor(
-    private readonly converter: Converter,
+    private readonly converter: Conversion,
     private readonly members: readonly Member[],
     private readonly further: Further | undefined,
     private readonly min: number,
@@ -204,7 +204,7 @@ class Body {
 }
 
 /** An object schema; undefined when no object matches. */
-export function objectText(converter: Converter, schema: Schema, place: Place): Converted | undefined {
+export function objectText(converter: Conversion, schema: Schema, place: Place): Converted | undefined {
   const named = namedSchemas(converter, schema, place);
   if (named === undefined) return undefined;
   const required = new Set(requiredOf(schema, place.at));
