@@ -1,5 +1,5 @@
 // Whatever is picked among allowed tokens, a finished output is valid: random schemas, the built-in model's own
-// vocabulary, ajv as judge. KOINE_RUNS sets the number of schemas.
+// vocabulary, ajv as judge. KOINE_RUNS sets the number of schemas; KOINE_VOCABULARY makes up a vocabulary of that size.
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
@@ -7,16 +7,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConstraintHost, createConstraintHost } from '../../src/engine/constraint/index.js';
 import { type Constraint, KoineError } from '../../src/protocol/index.js';
 import { randomSchema } from './constraint-schemas.js';
-import { generate, mulberry, readVocabulary, type TestVocabulary } from './constraint-support.js';
+import {
+  generate,
+  inventVocabulary,
+  mulberry,
+  readVocabulary,
+  type TestVocabulary,
+} from './constraint-support.js';
 
 const RUNS = Number(process.env['KOINE_RUNS'] ?? 200);
+const INVENTED = Number(process.env['KOINE_VOCABULARY'] ?? 0);
 const MODEL = new URL('../../models/demo/koine-demo-q8_0.gguf', import.meta.url).pathname;
 
 let host: ConstraintHost;
 let vocabulary: TestVocabulary;
 
 beforeAll(async () => {
-  vocabulary = await readVocabulary(MODEL);
+  vocabulary = INVENTED > 0 ? inventVocabulary(INVENTED) : await readVocabulary(MODEL);
   host = createConstraintHost({ tokens: vocabulary, eogTokens: vocabulary.eogTokens, maxWorkers: 2 });
 });
 afterAll(() => host.dispose());
