@@ -158,6 +158,33 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     [{ bar: 2, foo: 'baz' }, { foo: 'baz' }, { bar: 2 }, { bar: 'x', foo: 'baz' }],
   ),
+  'allOf of elements and positions': of(
+    {
+      allOf: [
+        { type: 'array', items: { type: 'integer' } },
+        {
+          type: 'array',
+          prefixItems: [{ maximum: 3, type: 'number' }],
+          items: { minimum: 5, type: 'number' },
+        },
+      ],
+    },
+    [[], [1], [1.5], [4], [1, 5], [1, 4], [1, 5.5]],
+  ),
+  'allOf of closed objects': of(
+    {
+      allOf: [
+        {
+          type: 'object',
+          properties: { a: {} },
+          patternProperties: { '^x': {} },
+          additionalProperties: false,
+        },
+        { type: 'object', properties: { a: {}, b: {}, x1: { type: 'integer' } } },
+      ],
+    },
+    [{}, { a: 1 }, { b: 1 }, { a: 1, x1: 2 }, { x1: 'a' }],
+  ),
   'allOf of bounds': of(
     {
       allOf: [

@@ -23,7 +23,6 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   maxLength: smaller,
   maxItems: smaller,
   maxProperties: smaller,
-  items: both,
   propertyNames: both,
   additionalProperties: both,
   unevaluatedProperties: both,
@@ -48,12 +47,52 @@ function admit(a: Schema, b: Schema): Schema {
   const extra = a['additionalProperties'];
   const own = isSchemaObject(a['properties']) ? a['properties'] : {};
   const others = isSchemaObject(b['properties']) ? b['properties'] : {};
-  if (extra === undefined || extra === true || a['patternProperties'] !== undefined) return others;
+  if (extra === undefined || extra === true) return others;
+  const patterns = isSchemaObject(a['patternProperties']) ? Object.keys(a['patternProperties']) : [];
+  const isNamed = (name: string): boolean =>
+    name in own || patterns.some((pattern) => new RegExp(pattern, 'u').test(name));
   const admitted = Object.entries(others).map(([name, schema]) => [
     name,
-    name in own ? schema : extra === false ? false : both(schema, extra),
+    isNamed(name) ? schema : extra === false ? false : both(schema, extra),
   ]);
   return Object.fromEntries(admitted) as Schema;
+}
+
+/** Patterns of one side are extra members to the other: only where that one allows any is the sum simple. */
+function refusePatterns(a: Schema, b: Schema, at: string): void {
+  const extra = b['additionalProperties'];
+  if (a['patternProperties'] === undefined || extra === undefined || extra === true) return;
+  if (JSON.stringify(a['patternProperties']) === JSON.stringify(b['patternProperties'])) return;
+  throw refused(
+    below(at, 'patternProperties'),
+    'beside additionalProperties of another schema it is not supported',
+  );
+}
+
+const ELEMENTS = ['items', 'prefixItems', 'additionalItems'];
+
+/** Elements by position and behind them, in the words of draft 2020-12. */
+function elementsOf(schema: Schema): { readonly prefix: readonly unknown[]; readonly rest: unknown } {
+  const { items, prefixItems, additionalItems } = schema;
+  if (Array.isArray(items)) return { prefix: items, rest: additionalItems };
+  return { prefix: Array.isArray(prefixItems) ? prefixItems : [], rest: items };
+}
+
+/** Elements that follow two schemas: what one says of all others it says of the positions the other names. */
+function mergeElements(a: Schema, b: Schema): Schema {
+  const left = elementsOf(a);
+  const right = elementsOf(b);
+  const join = (one: unknown, other: unknown): unknown =>
+    one === undefined ? other : other === undefined ? one : both(one, other);
+  const length = Math.max(left.prefix.length, right.prefix.length);
+  const prefix = Array.from({ length }, (_, index) =>
+    join(left.prefix[index] ?? left.rest, right.prefix[index] ?? right.rest),
+  ).map((item) => item ?? true);
+  const items = join(left.rest, right.rest);
+  return {
+    ...(prefix.length === 0 ? {} : { prefixItems: prefix }),
+    ...(items === undefined ? {} : { items }),
+  };
 }
 
 function mergeTypes(a: Schema, b: Schema, at: string): readonly string[] {
@@ -77,12 +116,19 @@ function product(a: unknown, b: unknown, at: string): readonly unknown[] {
 /** Two schemas that hold at once; false when they exclude each other. */
 export function merge(a: Schema | false, b: Schema | false, at: string): Schema | false {
   if (a === false || b === false) return false;
+  refusePatterns(a, b, at);
+  refusePatterns(b, a, at);
   const out: Record<string, unknown> = { ...a };
+  if (ELEMENTS.some((keyword) => keyword in a) && ELEMENTS.some((keyword) => keyword in b)) {
+    for (const keyword of ELEMENTS) delete out[keyword];
+    Object.assign(out, mergeElements(a, b));
+  }
   if (a['properties'] !== undefined || b['properties'] !== undefined) {
     out['properties'] = mergeMaps(admit(b, a), admit(a, b));
   }
   for (const [keyword, value] of Object.entries(b)) {
-    if (keyword === 'properties') continue;
+    if (keyword === 'properties' || (ELEMENTS.includes(keyword) && ELEMENTS.some((name) => name in a)))
+      continue;
     const known = a[keyword];
     if (known === undefined) out[keyword] = value;
     else if (JSON.stringify(known) === JSON.stringify(value) || ANNOTATIONS.has(keyword)) continue;

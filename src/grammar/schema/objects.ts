@@ -76,6 +76,8 @@ function furtherMembers(
   const isListed = isSchemaObject(schema['properties']) || patterns.length > 0 || named.length > 0;
   const extra =
     schema['additionalProperties'] ?? (schema['unevaluatedProperties'] === false ? false : !isListed);
+  // A pattern that matches a named member would let that name come twice, under other rules: named ones suffice.
+  if (patterns.some(([regex]) => named.some((name) => regex.test(name)))) return undefined;
   if (patterns.length > 0) return patternMembers(converter, patterns, extra, place);
   const value = converter.convert(extra, inside(place, 'additionalProperties'));
   if (value === undefined) return undefined;
