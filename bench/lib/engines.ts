@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { type EngineOptions, type ManagedEngine, startEngine } from '../../src/engine/index.js';
 import {
+  type Constraint,
   type GenerateRequest,
   NEUTRAL_OUTPUT,
   NEUTRAL_SAMPLING,
@@ -67,8 +68,12 @@ export interface RunOptions {
   readonly usePrefixCache?: boolean;
   /** Collect the generated token ids. */
   readonly wantsTokens?: boolean;
-  /** Called at every piece of text. */
-  readonly onText?: () => void;
+  /** Called at every piece of text, with its tokens when they were wanted. */
+  readonly onText?: (tokens: number) => void;
+  /** What the output must look like; the end of it is then the end of the run, however many tokens it took. */
+  readonly constraint?: Constraint;
+  /** Log-probabilities of each token. */
+  readonly wantsLogprobs?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -93,6 +98,8 @@ function toRequest({
   seed,
   usePrefixCache,
   wantsTokens,
+  wantsLogprobs,
+  constraint,
 }: RunOptions): GenerateRequest {
   return {
     id: `bench-${nextId++}`,
@@ -100,7 +107,13 @@ function toRequest({
     input: { kind: 'tokens', tokens: prompt },
     sampling: { ...sampling, seed: BigInt(seed ?? 1) },
     stop: { ...NEUTRAL_STOP, maxNewTokens: newTokens, ignoreEos: true },
-    output: { ...NEUTRAL_OUTPUT, stream: true, tokens: wantsTokens ?? false },
+    ...(constraint === undefined ? {} : { constraint }),
+    output: {
+      ...NEUTRAL_OUTPUT,
+      stream: true,
+      tokens: wantsTokens ?? false,
+      ...(wantsLogprobs === true ? { logprobs: 0 } : {}),
+    },
     n: 1,
     bestOf: 1,
     priority: 0,
@@ -119,7 +132,7 @@ export async function run(engine: ManagedEngine, options: RunOptions): Promise<R
       case 'delta':
         if (Number.isNaN(firstMs)) firstMs = performance.now();
         for (const token of event.tokens ?? []) tokens.push(token.id);
-        options.onText?.();
+        options.onText?.(event.tokens?.length ?? 0);
         break;
       case 'finished': {
         const { promptTokens, cachedTokens, completionTokens } = event.usage;
