@@ -193,4 +193,34 @@ describe('late rules', () => {
     for (let i = 0; i < 3; i++) loop.step();
     expect(rule.waits.at(-1)).toBeGreaterThan(0);
   });
+
+  it('hold up a step by a small part of it to hear what is forced, however many they are', () => {
+    const DECODE_MS = 8;
+    let slowestMs = 0;
+    const onDecode = () => {
+      const begun = performance.now();
+      spin(DECODE_MS);
+      slowestMs = Math.max(slowestMs, performance.now() - begun);
+    };
+    const { loop, runner } = start({ onDecode });
+    let waited = 0;
+    class Dawdler extends TextMatcher {
+      override forced(_tokenize: unknown, waitMs = 0): readonly number[] {
+        spin(waitMs);
+        waited += waitMs;
+        return [];
+      }
+    }
+    for (let i = 0; i < 4; i++)
+      loop.submit({ prompt: 'hello' }, [new Dawdler(runner.vocabulary, ['the Hello world'])]);
+    for (let i = 0; i < 6; i++) loop.step();
+    waited = 0;
+    loop.step();
+    expect(waited).toBeGreaterThan(0);
+    expect(waited).toBeLessThan(slowestMs / 10);
+  });
 });
+
+function spin(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}

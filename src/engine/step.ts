@@ -33,8 +33,8 @@ export interface StepParts {
 /** How long a step waits for a constraint to say what is allowed: alone, and with others waiting too. Milliseconds. */
 const MASK_WAIT_ALONE_MS = 5;
 const MASK_WAIT_MS = 1;
-/** Steps above this are long enough to be worth saving. Milliseconds. */
-const LONG_STEP_MS = 3;
+/** Part of a step's time that all its sequences together wait to hear what must come next: it saves at most steps. */
+const FORCED_WAIT_SHARE = 1 / 40;
 
 /** Steps in a row with a gap between running places before one is moved: a gap often closes by itself. */
 const PATIENCE_WITH_GAPS = 4;
@@ -229,12 +229,15 @@ export class StepLoop {
     // A mask that is long in coming costs others nothing; where there are no others it is waited for.
     const hasOthers = running.some(({ heldRow }) => heldRow === undefined);
     const heldWaitMs = hasOthers ? 0 : this.#maskWaitMs();
+    const { now } = this.#parts;
+    const forcedUntil = now() + this.#costs.decodeMs(running.length) * FORCED_WAIT_SHARE;
     for (const sequence of running) {
       // Its request may have failed with another of its choices.
       if (sequence.phase !== 'running') continue;
       if (sequence.heldRow !== undefined) this.#pick(sequence, sequence.heldRow, heldWaitMs);
       if (sequence.matcher === undefined || sequence.phase !== 'running' || !sequence.isDecoding) continue;
-      if (sequence.group.output.logprobs === undefined) this.#jumpForward(sequence, sequence.matcher);
+      if (sequence.group.output.logprobs !== undefined) continue;
+      this.#jumpForward(sequence, sequence.matcher, Math.max(0, forcedUntil - now()));
     }
   }
 
@@ -242,9 +245,7 @@ export class StepLoop {
     return this.running.size === 1 ? MASK_WAIT_ALONE_MS : MASK_WAIT_MS;
   }
 
-  #jumpForward(sequence: Sequence, matcher: OutputMatcher): void {
-    // A step saved is worth a wait only where steps are long.
-    const waitMs = this.#costs.decodeMs(this.running.size) > LONG_STEP_MS ? MASK_WAIT_MS : 0;
+  #jumpForward(sequence: Sequence, matcher: OutputMatcher, waitMs: number): void {
     try {
       const forced = matcher.forced((text) => this.#parts.runner.tokenize(text, false, false), waitMs);
       if (forced.length > 0) this.#conclude(sequence, this.#committer.force(sequence, forced));
