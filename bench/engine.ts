@@ -111,11 +111,13 @@ async function compare(modelPath: string, phase: Phase, sequences: number): Prom
   };
 }
 
-async function engine(): Promise<BenchResult> {
+/** `engine [demo|0.5B]` */
+async function engine([only = '']: readonly string[]): Promise<BenchResult> {
   const rows: Cell[][] = [];
   const verdicts: Verdict[] = [];
   const models = { 'demo Q8_0': DEMO_MODEL, '0.5B Q4_0': generatedModel('0.5b-q4_0') };
   for (const [name, path] of Object.entries(models)) {
+    if (!name.startsWith(only)) continue;
     // The large model's steps dwarf everything else; one and eight sequences say all there is to say.
     for (const sequences of name.startsWith('demo') ? [1, 8, 32] : [1, 8]) {
       for (const phase of ['prefill', 'decode'] as const) {

@@ -64,10 +64,12 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-async function longPrompt(): Promise<BenchResult> {
+/** `long-prompt [demo|0.5b]` */
+async function longPrompt([only = '']: readonly string[]): Promise<BenchResult> {
   const rows: Cell[][] = [];
   const verdicts: Verdict[] = [];
   for (const preset of ['demo-16k', '0.5b-q4_0'] as const) {
+    if (!preset.startsWith(only)) continue;
     await waitForQuiet();
     const { value, foreign } = await withNoise(() => measure(preset));
     const mean = (list: readonly number[]): number => list.reduce((sum, gap) => sum + gap, 0) / list.length;

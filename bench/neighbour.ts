@@ -145,7 +145,8 @@ async function observe(situation: Situation): Promise<Outcome> {
   return { idle, fixed, adapted, after, recoveryMs: recovery(running, gone, 0.95 * idle) };
 }
 
-async function neighbour(): Promise<BenchResult> {
+/** `neighbour [demo|0.5B]` */
+async function neighbour([only = '']: readonly string[]): Promise<BenchResult> {
   const rows: Cell[][] = [];
   const verdicts: Verdict[] = [];
   const large = generatedModel('0.5b-q4_0');
@@ -155,6 +156,7 @@ async function neighbour(): Promise<BenchResult> {
     { name: 'demo Q8_0, 8 streams, nice 0', model: DEMO_MODEL, streams: 8, nice: 0 },
   ];
   for (const situation of situations) {
+    if (!situation.name.startsWith(only)) continue;
     const { value, foreign } = await withNoise(() => observe(situation));
     const best = Math.max(...value.fixed.values());
     const fixed = [...value.fixed].map(([threads, rate]) => `${threads}: ${rate.toFixed(1)}`).join(', ');

@@ -49,7 +49,8 @@ async function measure(modelPath: string, rounds: number): Promise<{ on: Round[]
   return { on, off };
 }
 
-async function prefix(): Promise<BenchResult> {
+/** `prefix [demo|0.5B]` */
+async function prefix([only = '']: readonly string[]): Promise<BenchResult> {
   const rows: Cell[][] = [];
   const verdicts: Verdict[] = [];
   const models = [
@@ -57,6 +58,7 @@ async function prefix(): Promise<BenchResult> {
     ['0.5B Q4_0', generatedModel('0.5b-q4_0'), 1],
   ] as const;
   for (const [name, path, rounds] of models) {
+    if (!name.startsWith(only)) continue;
     const { on, off } = await measure(path, rounds);
     const middle = (list: readonly Round[], pick: (one: Round) => number): number => median(list.map(pick));
     const ratio = median(on.map((one, i) => one.seconds / (off[i]?.seconds ?? Number.NaN)));
