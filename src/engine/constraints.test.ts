@@ -84,8 +84,9 @@ describe('a constraint', () => {
   });
 
   it('that the compiler cannot read goes to the runner, once for each choice', async () => {
+    const mask = Int32Array.of(5);
     const grammar: RunnerGrammar = {
-      mask: () => new Int32Array(1),
+      mask: () => mask,
       accept: () => undefined,
       forced: () => [],
       dispose: () => undefined,
@@ -96,9 +97,33 @@ describe('a constraint', () => {
       return grammar;
     });
     const native = new Constraints(able, able.facts, OPTIONS);
-    expect(await native.matchers(FOREIGN, 3)).toEqual([grammar, grammar, grammar]);
+    const matchers = await native.matchers(FOREIGN, 3);
+    expect(matchers.map((matcher) => matcher.mask(0))).toEqual([mask, mask, mask]);
     expect(sources).toEqual([FOREIGN.grammar, FOREIGN.grammar, FOREIGN.grammar]);
     native.dispose();
+  });
+
+  it('that keeps the runner busy for long ends its request', async () => {
+    let clock = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => clock);
+    const slow: RunnerGrammar = {
+      mask: () => {
+        clock += 499;
+        return Int32Array.of(5);
+      },
+      accept: () => {
+        clock += 501;
+      },
+      forced: () => [],
+      dispose: () => undefined,
+    };
+    const able = runnerWith(() => slow);
+    const native = new Constraints(able, able.facts, OPTIONS);
+    const [matcher] = await native.matchers(FOREIGN, 1);
+    expect(matcher?.mask(0)).toEqual(Int32Array.of(5));
+    expect(() => matcher?.accept([1])).toThrow('grammar: it is too ambiguous to be followed');
+    native.dispose();
+    vi.restoreAllMocks();
   });
 
   it('that nobody can read is refused with what the compiler could not read', async () => {

@@ -4,7 +4,7 @@
 import { detectReplyFormat, replyMarkers, type ToolFormat, toolCallSyntax } from '../chat/index.js';
 import { type Constraint, KoineError } from '../protocol/index.js';
 import { type ConstraintHost, createConstraintHost } from './constraint/index.js';
-import type { ModelFacts, ModelRunner } from './model-runner.js';
+import type { ModelFacts, ModelRunner, RunnerGrammar } from './model-runner.js';
 import type { EngineOptions } from './options.js';
 import type { OutputMatcher } from './sequence.js';
 
@@ -52,8 +52,32 @@ export class Constraints {
       const grammar = this.#runner.parseGrammar?.(source);
       if (grammar === undefined)
         throw new KoineError('constraint', `grammar: ${reason}`, { field: 'constraint' });
-      matchers.push(grammar);
+      matchers.push(watched(grammar));
     }
     return matchers;
   }
+}
+
+/** Longest time a grammar of the runner's may take for one token. Milliseconds. */
+const LONGEST_CALL_MS = 500;
+
+/**
+ * A grammar that works in the engine's own thread, where every sequence waits for it: one whose ways double with each
+ * token is ended, and its request with it, before that is felt for long.
+ */
+function watched(grammar: RunnerGrammar): OutputMatcher {
+  const timed = <T>(call: () => T): T => {
+    const begun = performance.now();
+    const result = call();
+    if (performance.now() - begun <= LONGEST_CALL_MS) return result;
+    throw new KoineError('constraint', 'grammar: it is too ambiguous to be followed', {
+      field: 'constraint',
+    });
+  };
+  return {
+    mask: () => timed(() => grammar.mask()),
+    accept: (tokens) => timed(() => grammar.accept(tokens)),
+    forced: () => grammar.forced(),
+    dispose: () => grammar.dispose(),
+  };
 }
