@@ -1,0 +1,54 @@
+// Writes the corpus: `tsx models/demo/corpus/index.ts --seed 1 --documents 50000 [--out FILE] [--show]`;
+// `--boost long-copy=8` draws that skill eight times as often.
+// One JSON line per document: [skill, [[text, weight], ...]]. Command line only; the documents come from corpus.ts.
+
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { boostedShares, type CorpusDocument, drawDocument } from './corpus.js';
+
+const DOCUMENTS_PER_WRITE = 500;
+
+function describe({ skill, pieces }: CorpusDocument): string {
+  return `=== ${skill}\n${pieces.map(([text, weight]) => (weight === 1 ? text : `\u001b[2m${text}\u001b[0m`)).join('')}\n`;
+}
+
+function encode({ skill, pieces }: CorpusDocument): string {
+  return `${JSON.stringify([skill, pieces])}\n`;
+}
+
+async function write(out: Writable, documents: number, draw: (index: number) => string): Promise<void> {
+  for (let start = 0; start < documents; start += DOCUMENTS_PER_WRITE) {
+    let chunk = '';
+    const end = Math.min(documents, start + DOCUMENTS_PER_WRITE);
+    for (let index = start; index < end; index += 1) chunk += draw(index);
+    if (!out.write(chunk)) await once(out, 'drain');
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      documents: { type: 'string', default: '1000' },
+      out: { type: 'string' },
+      boost: { type: 'string', multiple: true, default: [] },
+      show: { type: 'boolean', default: false },
+    },
+  });
+  const out = values.out === undefined ? process.stdout : createWriteStream(values.out);
+  const pairs = values.boost.map((pair) => pair.split('='));
+  const shares = boostedShares(
+    Object.fromEntries(pairs.map(([name, factor]) => [name ?? '', Number(factor)])),
+  );
+  const format = values.show ? describe : encode;
+  const seed = Number(values.seed);
+  await write(out, Number(values.documents), (index) => format(drawDocument(seed, index, shares)));
+  if (out !== process.stdout) {
+    out.end();
+    await once(out, 'finish');
+  }
+}
+
+await main();

@@ -1,0 +1,133 @@
+// Tools that exist only in their document, put together from verbs, nouns and slots: endlessly many, so that reading the
+// tool's name and parameters is the only way to call it right.
+import { HELD_TOOL_NAMES } from '../../heldout.js';
+import { capitalize, city, clockTime, inventWord, person, withArticle, word } from '../../invent.js';
+import { RESULT_KEYS, TOOL_NOUNS, TOOL_VERBS } from '../../lists/tool-words.js';
+import { phrases, say } from '../../phrase.js';
+import type { Random } from '../../random.js';
+import { type Json, type Tool, type ToolParameter, toJson } from '../../render.js';
+import { drawSlots, type Slot } from './slots.js';
+import type { CaseMaker } from './tool-case.js';
+
+const RESULT_VALUES: readonly (readonly [(random: Random) => string | number, number])[] = [
+  [(random) => random.between(0, 999), 5],
+  [word, 2],
+  [person, 2],
+  [city, 1],
+  [clockTime, 1],
+];
+
+/** A result in JSON or plain text, and the sentence that tells it. */
+export function plainResult(random: Random): { result: string; reply: string } {
+  const kind = random.next();
+  if (kind < 0.4) {
+    const status = random.pick(['ok', 'done', 'success', 'completed', 'sent', 'saved', 'created']);
+    return {
+      result: random.pick([
+        status,
+        toJson({ status }),
+        toJson({ success: true }),
+        toJson({ result: status }),
+      ]),
+      reply: 'Done.',
+    };
+  }
+  const keys = random.sample(RESULT_KEYS, kind < 0.75 ? 1 : random.between(2, 3));
+  const fields: Record<string, Json> = {};
+  for (const key of keys) fields[key] = random.weighted(RESULT_VALUES)(random);
+  if (keys.length === 1 && random.chance(0.3)) {
+    const value = Object.values(fields)[0] ?? '';
+    return { result: String(value), reply: `The result is ${String(value)}.` };
+  }
+  const told = Object.entries(fields).map(([key, value]) => `the ${key} is ${String(value)}`);
+  return {
+    result: toJson(fields),
+    reply: `${capitalize(told.length < 3 ? told.join(' and ') : `${told.slice(0, -1).join(', ')} and ${told[told.length - 1] ?? ''}`)}.`,
+  };
+}
+
+const START = phrases(`
+[||||Please |Can you |Could you |I want to |I would like to |I need to |Help me |Hey, |Now |Would you ]{v}[ a| the| my| an|] {n} {m}[.||?]`);
+// Between the mentions of two arguments.
+const JOINS = [
+  [' ', 6],
+  [' and ', 2],
+  [', ', 1],
+] as const;
+
+const SPELLED = phrases(`
+[Call|Use|Run] {f} with {k}[.|]
+{v} {n}: {k}
+{v} {n} with {k}[.|]`);
+
+/** A tool that exists only in this document. */
+export const invented: CaseMaker = (random) => {
+  const slots = drawSlots(random);
+  const verb = random.chance(0.1) ? inventWord(random, 1, 2) : random.pick(TOOL_VERBS);
+  const noun = (random.chance(0.15) ? inventWord(random, 1, 3) : random.pick(TOOL_NOUNS)).replace('_', ' ');
+  const name = toolName(random, verb, noun);
+  const ask = random.chance(0.8)
+    ? capitalize(
+        say(random, START, {
+          v: verb,
+          n: noun,
+          m: slots
+            .map((slot) => slot.mention)
+            .join(random.weighted(JOINS))
+            .replaceAll(' ,', ',')
+            .replaceAll('and and', 'and'),
+        }),
+      )
+        .replace(/\ba ([aeiou])/g, 'an $1')
+        .replace(/\ban ([^aeiou])/g, 'a $1')
+    : capitalize(
+        say(random, SPELLED, {
+          f: name,
+          v: verb,
+          n: noun,
+          k: slots.map(({ key, value }) => `${key} ${String(value)}`).join(random.pick([', ', ' and '])),
+        }),
+      );
+  const parameters = Object.fromEntries(slots.map((slot) => [slot.key, slot.parameter] as const));
+  const described = random.pick([
+    `${capitalize(verb)} ${withArticle(noun)}`,
+    `${capitalize(verb)} the ${noun}`,
+    `${capitalize(verb)}s ${withArticle(noun)}`,
+  ]);
+  const tool: Tool = random.chance(0.85)
+    ? { name, description: described, parameters: optional(random, parameters) }
+    : { name, parameters };
+  return { tool, ask, args: inOrder(tool, slots), ...plainResult(random) };
+};
+
+function toolName(random: Random, verb: string, noun: string): string {
+  for (;;) {
+    const plain = `${verb}_${noun.replace(' ', '_')}`;
+    const name = random.chance(0.15)
+      ? plain.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+      : random.chance(0.08)
+        ? noun.replace(' ', '_')
+        : plain;
+    if (!HELD_TOOL_NAMES.includes(name)) return name;
+  }
+}
+
+// Now and then a parameter that the sentence does not mention: it has to be left out of the call.
+function optional(random: Random, parameters: Record<string, ToolParameter>): Record<string, ToolParameter> {
+  if (!random.chance(0.15)) return parameters;
+  const extra = random.pick(drawSlots(random, 1));
+  if (extra.key in parameters) return parameters;
+  return random.chance(0.5)
+    ? { ...parameters, [extra.key]: extra.parameter }
+    : { [extra.key]: extra.parameter, ...parameters };
+}
+
+// Arguments in the order of the tool's parameters, whatever the sentence's order was.
+function inOrder(tool: Tool, slots: readonly Slot[]): Record<string, Json> {
+  const args: Record<string, Json> = {};
+  for (const key of Object.keys(tool.parameters)) {
+    const slot = slots.find((candidate) => candidate.key === key);
+    if (slot !== undefined) args[key] = slot.value;
+  }
+  return args;
+}
