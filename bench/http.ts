@@ -14,7 +14,7 @@ const REQUESTS = 96;
 const PROMPT = 64;
 const NEW_TOKENS = 128;
 const CONTEXT = 256;
-const ROUNDS = 9;
+const ROUNDS = 5;
 
 async function http(): Promise<BenchResult> {
   await using opened = await openEngine({ modelPath: DEMO_MODEL, parallel: CLIENTS, contextTokens: CONTEXT });
