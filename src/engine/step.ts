@@ -119,7 +119,8 @@ export class StepLoop {
     return planStep(running, this.#adapter, {
       batchTokens: this.#parts.runner.batch.tokens.length,
       efficientChunk: this.#parts.runner.info.efficientChunk,
-      prefillBudget: (decodes, most) => this.#costs.prefillBudget(decodes, this.#cellBudget(decodes, most)),
+      prefillBudget: (decodes, prefilling, most) =>
+        this.#costs.prefillBudget(decodes, prefilling, this.#cellBudget(decodes, most)),
     });
   }
 

@@ -36,7 +36,11 @@ function sequence(shape: Shape): Sequence {
 }
 
 const decoding = sequence({ remaining: 1, isDecoding: true, computed: 9 });
-const limits = { batchTokens: 64, efficientChunk: 128, prefillBudget: (_: number, most: number) => most };
+const limits = {
+  batchTokens: 64,
+  efficientChunk: 128,
+  prefillBudget: (_: number, _prefilling: number, most: number) => most,
+};
 const counts = (running: readonly Sequence[], how = limits) =>
   planStep(running, null, how).entries.map(({ count }) => count);
 
@@ -49,12 +53,12 @@ describe('the plan of a step', () => {
 
   it('keeps prefill within the budget for so many decodes', () => {
     const asked: number[][] = [];
-    const prefillBudget = (decodes: number, most: number): number => {
-      asked.push([decodes, most]);
+    const prefillBudget = (decodes: number, prefilling: number, most: number): number => {
+      asked.push([decodes, prefilling, most]);
       return 10;
     };
     expect(counts([decoding, sequence({ remaining: 100 })], { ...limits, prefillBudget })).toEqual([1, 10]);
-    expect(asked).toEqual([[1, 63]]);
+    expect(asked).toEqual([[1, 1, 63]]);
   });
 
   it('has entries in the order of places, shares by arrival', () => {

@@ -29,8 +29,8 @@ export interface PlanLimits {
   readonly batchTokens: number;
   /** See `RunnerInfo`. */
   readonly efficientChunk: number;
-  /** Prefill tokens a step may carry beside so many decodes. */
-  readonly prefillBudget: (decodes: number, most: number) => number;
+  /** Prefill tokens a step may carry beside so many decodes, with so many prompts waiting. */
+  readonly prefillBudget: (decodes: number, prefilling: number, most: number) => number;
 }
 
 /** Plans the next step over running sequences (sorted by place) of one adapter. */
@@ -48,7 +48,8 @@ export function planStep(running: readonly Sequence[], adapter: string | null, l
     }));
     // Several prompts: once a step is full enough to be efficient, the older ones had better have their first tokens.
     const enough = Math.max(limits.efficientChunk, items[0]?.remaining ?? 0);
-    const budget = limits.prefillBudget(decodes, items.length > 1 ? Math.min(most, enough) : most);
+    const cap = items.length > 1 ? Math.min(most, enough) : most;
+    const budget = limits.prefillBudget(decodes, items.length, cap);
     const shares = sharePrefill(items, budget);
     for (const [i, sequence] of prefilling.entries()) amounts.set(sequence, shares[i] ?? 0);
   }

@@ -1,12 +1,12 @@
 // What steps cost on this machine, learned while running, and from it how much prefill a step may carry without
 // holding up the streams that decode beside it.
 
-/** A stream's gap may grow to this many times its usual length while a prompt is computed. */
+/** A step may take this many times the decode step that all of its sequences will have once their prompts are done. */
 const GAP_FACTOR = 2.5;
-/** Gaps below this go unnoticed by a reader, so a step may always take this long. Milliseconds. */
-const UNNOTICED_MS = 60;
 /** Longest step when nobody decodes, so that arrivals and cancellations are seen in time. Milliseconds. */
 const IDLE_STEP_MS = 400;
+/** Chunk while costs are not known yet. */
+const FIRST_CHUNK = 256;
 /** Smallest useful chunk: below it a pass costs nearly the same however few tokens it carries. */
 const MIN_CHUNK = 16;
 /** Steps with fewer prefill tokens say little about the cost of one. */
@@ -42,11 +42,16 @@ export class StepCosts {
     return 0;
   }
 
-  /** Prefill tokens a step may carry beside `decodes` decoding sequences, at most `most`. */
-  prefillBudget(decodes: number, most: number): number {
-    if (this.#prefillMsPerToken === 0) return Math.min(most, 256);
+  /**
+   * Prefill tokens a step may carry beside `decodes` decoding sequences while `prefilling` others wait for their
+   * prompts, at most `most`. Judged by the gap that streams will have anyway when everybody decodes: few streams beside
+   * many prompts would otherwise be served at the price of a batch that never fills.
+   */
+  prefillBudget(decodes: number, prefilling: number, most: number): number {
+    if (this.#prefillMsPerToken === 0) return Math.min(most, FIRST_CHUNK);
     const decode = this.decodeMs(decodes);
-    const goal = decodes === 0 ? IDLE_STEP_MS : Math.max(GAP_FACTOR * decode, UNNOTICED_MS);
+    if (decodes > 0 && decode === 0) return Math.min(most, FIRST_CHUNK);
+    const goal = decodes === 0 ? IDLE_STEP_MS : GAP_FACTOR * this.decodeMs(decodes + prefilling);
     const tokens = Math.floor((goal - decode) / this.#prefillMsPerToken);
     return Math.max(Math.min(MIN_CHUNK, most), Math.min(most, tokens));
   }
