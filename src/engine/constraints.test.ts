@@ -103,6 +103,18 @@ describe('a constraint', () => {
     native.dispose();
   });
 
+  it('that would keep the runner busy for long is not given to it', async () => {
+    const able = runnerWith(() => {
+      throw new Error('it was');
+    });
+    const native = new Constraints(able, able.facts, OPTIONS);
+    const grammar = 'root ::= s\ns ::= [一-龥] s "a" | [一-龥] s "b" | [一-龥]';
+    const refusal = native.matchers({ ...FOREIGN, grammar }, 1);
+    await expect(refusal).rejects.toThrow(/^grammar: .*beyond ASCII.*recursion/);
+    await expect(refusal).rejects.toMatchObject({ code: 'constraint' });
+    native.dispose();
+  });
+
   it('that keeps the runner busy for long ends its request', async () => {
     let clock = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => clock);

@@ -2,6 +2,7 @@
 // through the runner's own. Engine process.
 
 import { detectReplyFormat, replyMarkers, type ToolFormat, toolCallSyntax } from '../chat/index.js';
+import { isNarrow } from '../grammar/index.js';
 import { type Constraint, KoineError } from '../protocol/index.js';
 import { type ConstraintHost, createConstraintHost } from './constraint/index.js';
 import type { ModelFacts, ModelRunner, RunnerGrammar } from './model-runner.js';
@@ -46,9 +47,19 @@ export class Constraints {
   }
 
   #nativeMatchers(constraint: Constraint, choices: number, reason: string): readonly OutputMatcher[] {
+    const source = constraint.kind === 'grammar' ? constraint.grammar : '';
+    // It is followed in this thread, which has no limits; `watched` is for what this check cannot see.
+    if (source !== '' && !isNarrow(source)) {
+      throw new KoineError(
+        'constraint',
+        `grammar: ${reason}, which is supported only without recursion and doubling alternatives`,
+        {
+          field: 'constraint',
+        },
+      );
+    }
     const matchers: OutputMatcher[] = [];
     for (let choice = 0; choice < choices; choice++) {
-      const source = constraint.kind === 'grammar' ? constraint.grammar : '';
       const grammar = this.#runner.parseGrammar?.(source);
       if (grammar === undefined)
         throw new KoineError('constraint', `grammar: ${reason}`, { field: 'constraint' });

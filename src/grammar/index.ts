@@ -2,5 +2,6 @@
 
 export { type GrammarSource, toGrammar } from './constraint.js';
 export { LIMITS } from './limits.js';
+export { isNarrow } from './raw/extent.js';
 export type { GuardShape, LengthGuard } from './schema/guard.js';
 export type { ToolCallSyntax } from './tool-call.js';

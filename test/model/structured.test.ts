@@ -335,6 +335,27 @@ describe('a rule that takes long to compile', () => {
   });
 });
 
+describe('a grammar that only llama.cpp reads', () => {
+  const complete = (grammar: string) =>
+    send('/jan/v1/completions', { prompt: 'hi', max_tokens: 24, temperature: 0, grammar });
+
+  it('is followed', async () => {
+    const response = await complete('root ::= "=" [一-龥]{2,3} "."');
+    const { choices } = (await response.json()) as {
+      choices: readonly { text: string; finish_reason: string }[];
+    };
+    expect(choices[0]?.text).toMatch(/^=[一-龥]{2,3}\.$/u);
+    expect(choices[0]?.finish_reason).toBe('stop');
+  });
+
+  it('is refused at once when its ways double', async () => {
+    const rules = Array.from({ length: 24 }, (_, i) => `r${i} ::= r${i + 1} r${i + 1} | r${i + 1}`);
+    const response = await complete(['root ::= r0', ...rules, 'r24 ::= [一-龥]?'].join('\n'));
+    const body = await response.text();
+    expect([response.status, body]).toEqual([400, expect.stringContaining('grammar: ')]);
+  });
+});
+
 describe('random schemas', () => {
   const RUNS = 100;
 

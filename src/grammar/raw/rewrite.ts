@@ -3,29 +3,26 @@
 
 import { anyOf, literal, setText, times } from '../ebnf.js';
 import { refused } from '../limits.js';
+import { leastSet } from './least-set.js';
 import type { GrammarNode } from './parse.js';
 
 const EMPTY: GrammarNode = { kind: 'sequence', items: [] };
 
 export class Rewriter {
-  private readonly nullable = new Set<string>();
+  private readonly nullable: ReadonlySet<string>;
+  /** Rules that can be something else than empty. */
+  private readonly texts: ReadonlySet<string>;
   private readonly names = new Map<string, string>();
   private readonly lines: string[] = [];
-  private readonly asked = new Set<string>();
   private loops = 0;
+  private made = 0;
   /** Set when a part cannot be expressed here, though the grammar is sound. */
   unsupported: string | undefined;
 
   constructor(private readonly rules: ReadonlyMap<string, GrammarNode>) {
     for (const [index, name] of [...rules.keys()].entries()) this.names.set(name, `g${index}`);
-    for (let isChanged = true; isChanged; ) {
-      isChanged = false;
-      for (const [name, node] of rules) {
-        if (this.nullable.has(name) || !this.isNullable(node)) continue;
-        this.nullable.add(name);
-        isChanged = true;
-      }
-    }
+    this.nullable = leastSet(rules, (node, found) => this.isNullable(node, found));
+    this.texts = leastSet(rules, hasText);
   }
 
   /** The whole grammar as text. */
@@ -41,20 +38,20 @@ export class Rewriter {
     return `root ::= ${start}\n${this.lines.join('\n')}\n`;
   }
 
-  private isNullable(node: GrammarNode): boolean {
+  private isNullable(node: GrammarNode, nullable = this.nullable): boolean {
     switch (node.kind) {
       case 'text':
         return node.text === '';
       case 'set':
         return false;
       case 'rule':
-        return this.nullable.has(node.name);
+        return nullable.has(node.name);
       case 'sequence':
-        return node.items.every((item) => this.isNullable(item));
+        return node.items.every((item) => this.isNullable(item, nullable));
       case 'choice':
-        return node.items.some((item) => this.isNullable(item));
+        return node.items.some((item) => this.isNullable(item, nullable));
       case 'repeat':
-        return node.min === 0 || this.isNullable(node.item);
+        return node.min === 0 || this.isNullable(node.item, nullable);
     }
   }
 
@@ -78,6 +75,8 @@ export class Rewriter {
       }
       case 'sequence': {
         // Every part may be empty: the first one that is not decides.
+        this.made += node.items.length ** 2;
+        if (this.made > MAX_MADE) throw refused('grammar', 'too many parts in a row may be left out');
         const items = node.items.flatMap((item, index) => {
           const first = this.bare(item);
           return first === undefined
@@ -91,12 +90,7 @@ export class Rewriter {
 
   /** Whether a rule that can be empty can be nothing else. */
   private isOnlyEmpty(name: string): boolean {
-    // A rule that leads back to itself adds nothing on the way.
-    if (this.asked.has(name)) return true;
-    this.asked.add(name);
-    const rest = this.without(this.rules.get(name) ?? EMPTY);
-    this.asked.delete(name);
-    return rest === undefined;
+    return !this.texts.has(name);
   }
 
   /** `without`, with a reference to an emptiable rule marked as one that is not to be made optional again. */
@@ -157,5 +151,24 @@ export class Rewriter {
   }
 }
 
+/** Parts that may arise where all of a sequence may be left out: each of them may be the first that is not. */
+const MAX_MADE = 1_000_000;
 /** Position given to references that stand for their rule without the empty text. */
 const BARE = -1;
+
+/** Whether a part can be something else than empty, given the rules that can. */
+function hasText(node: GrammarNode, found: ReadonlySet<string>): boolean {
+  switch (node.kind) {
+    case 'text':
+      return node.text !== '';
+    case 'set':
+      return true;
+    case 'rule':
+      return found.has(node.name);
+    case 'sequence':
+    case 'choice':
+      return node.items.some((item) => hasText(item, found));
+    case 'repeat':
+      return node.max !== 0 && hasText(node.item, found);
+  }
+}
