@@ -67,6 +67,8 @@ export class Sequence implements Tenant {
   tokens: Int32Array;
   length: number;
   computed = 0;
+  /** Tokens there were to compute when it was seated. */
+  work = 0;
   place = -1;
   /** KV in host memory while swapped. */
   swapped: KvBlock | undefined;

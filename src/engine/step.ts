@@ -119,6 +119,7 @@ export class StepLoop {
     return planStep(running, this.#adapter, {
       batchTokens: this.#parts.runner.batch.tokens.length,
       efficientChunk: this.#parts.runner.info.efficientChunk,
+      isShort: (tokens) => this.#costs.isShort(tokens),
       prefillBudget: (decodes, prefilling, most) =>
         this.#costs.prefillBudget(decodes, prefilling, this.#cellBudget(decodes, most)),
     });
@@ -333,6 +334,7 @@ export class StepLoop {
   }
 
   #seated(sequence: Sequence, reused: number): void {
+    sequence.work = sequence.remaining;
     const { group } = sequence;
     // A sequence that comes back after a swap has been counted.
     if (sequence.wasSeated) return;

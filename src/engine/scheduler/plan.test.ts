@@ -19,6 +19,7 @@ function sequence(shape: Shape): Sequence {
   const length = computed + remaining;
   return {
     remaining,
+    work: remaining,
     isDecoding,
     computed,
     length,
@@ -38,6 +39,7 @@ function sequence(shape: Shape): Sequence {
 const decoding = sequence({ remaining: 1, isDecoding: true, computed: 9 });
 const limits = {
   batchTokens: 64,
+  isShort: (_: number) => false,
   efficientChunk: 128,
   prefillBudget: (_: number, _prefilling: number, most: number) => most,
 };
@@ -74,6 +76,12 @@ describe('the plan of a step', () => {
       counts([sequence({ remaining: 60, arrival: 1 }), ...prompts], { ...limits, efficientChunk: 32 }),
     ).toEqual([30, 20, 10]);
     expect(counts(prompts.slice(0, 1), { ...limits, efficientChunk: 8 })).toEqual([20]);
+  });
+
+  it('takes a short prompt whole, whatever the budget', () => {
+    const how = { ...limits, prefillBudget: () => 5, isShort: (tokens: number) => tokens <= 40 };
+    expect(counts([decoding, sequence({ remaining: 30 })], how)).toEqual([1, 30]);
+    expect(counts([decoding, sequence({ remaining: 50 })], how)).toEqual([1, 5]);
   });
 
   it('takes prompts whose scores are reported in small chunks', () => {

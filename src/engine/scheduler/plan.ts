@@ -30,6 +30,8 @@ export interface PlanLimits {
   /** See `RunnerInfo`. */
   readonly efficientChunk: number;
   /** Prefill tokens a step may carry beside so many decodes, with so many prompts waiting. */
+  /** Whether a prompt of so many tokens is computed in one step whatever runs beside it. */
+  readonly isShort: (tokens: number) => boolean;
   readonly prefillBudget: (decodes: number, prefilling: number, most: number) => number;
 }
 
@@ -50,7 +52,9 @@ export function planStep(running: readonly Sequence[], adapter: string | null, l
     const enough = Math.max(limits.efficientChunk, items[0]?.remaining ?? 0);
     const cap = items.length > 1 ? Math.min(most, enough) : most;
     const budget = limits.prefillBudget(decodes, items.length, cap);
-    const shares = sharePrefill(items, budget);
+    const oldest = prefilling[0];
+    const whole = oldest !== undefined && limits.isShort(oldest.work) ? Math.min(oldest.remaining, most) : 0;
+    const shares = sharePrefill(items, Math.max(budget, whole));
     for (const [i, sequence] of prefilling.entries()) amounts.set(sequence, shares[i] ?? 0);
   }
   const entries: PlanEntry[] = [];

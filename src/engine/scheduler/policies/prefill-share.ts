@@ -9,8 +9,8 @@ export interface PrefillItem {
 }
 
 /**
- * Shares `budget` tokens: the oldest takes up to half (all, when it is alone), the rest goes to the shortest first,
- * what is then left back to the oldest. So a long prompt always advances, short ones overtake it, and prompts of
+ * Shares `budget` tokens: the oldest takes what it needs if that fits, half if not (all, when it is alone), the rest
+ * goes to the shortest first, what is then left back to the oldest. So a long prompt always advances, short ones overtake it, and prompts of
  * equal length finish one after the other rather than all together at the end. Amounts are in the items' order.
  */
 export function sharePrefill(items: readonly PrefillItem[], budget: number): number[] {
@@ -24,7 +24,8 @@ export function sharePrefill(items: readonly PrefillItem[], budget: number): num
     amounts[index] = taken + amount;
     left -= amount;
   };
-  give(0, items.length > 1 ? Math.ceil(budget / 2) : budget);
+  const fits = items.length === 1 || remainingOf(items, 0) <= budget;
+  give(0, fits ? budget : Math.ceil(budget / 2));
   const byLength = items
     .map((_, index) => index)
     .sort((a, b) => remainingOf(items, a) - remainingOf(items, b));

@@ -3,7 +3,8 @@
 
 /** A step may take this many times the decode step that all of its sequences will have once their prompts are done. */
 const GAP_FACTOR = 2.5;
-/** Longest step when nobody decodes, so that arrivals and cancellations are seen in time. Milliseconds. */
+/** Longest step when nobody decodes, so that arrivals and cancellations are seen in time; longest one for a short
+ * prompt in any case. Milliseconds. */
 const IDLE_STEP_MS = 400;
 /** Chunk while costs are not known yet. */
 const FIRST_CHUNK = 256;
@@ -40,6 +41,17 @@ export class StepCosts {
       if (known) return known;
     }
     return 0;
+  }
+
+  /**
+   * Whether a prompt of so many tokens is best computed in one step, whoever else decodes: cut up, it would cost
+   * everybody more. Each step that mixes prompt and decode tokens takes two passes over the weights and has its graph
+   * built twice, which small chunks never earn back.
+   */
+  isShort(tokens: number): boolean {
+    return this.#prefillMsPerToken === 0
+      ? tokens <= FIRST_CHUNK
+      : tokens * this.#prefillMsPerToken <= IDLE_STEP_MS;
   }
 
   /**
