@@ -117,11 +117,10 @@ export class StepLoop {
     const running = this.running.all();
     this.#adapter = nextAdapter(running, this.#adapter);
     return planStep(running, this.#adapter, {
-      batchTokens: this.#parts.runner.batch.tokens.length,
+      batchTokens: this.#mostTokens(),
       efficientChunk: this.#parts.runner.info.efficientChunk,
       isShort: (tokens) => this.#costs.isShort(tokens),
-      prefillBudget: (decodes, prefilling, most) =>
-        this.#costs.prefillBudget(decodes, prefilling, this.#cellBudget(decodes, most)),
+      prefillBudget: (decodes, prefilling, most) => this.#costs.prefillBudget(decodes, prefilling, most),
     });
   }
 
@@ -361,10 +360,11 @@ export class StepLoop {
     }
   }
 
-  #cellBudget(decodes: number, most: number): number {
+  /** Most tokens a step may have: the batch's room, in a unified pool also the free cells. */
+  #mostTokens(): number {
     const { runner, places } = this.#parts;
-    if (runner.info.kvLayout === 'streams') return most;
-    return Math.max(1, Math.min(most, places.audit().cells.free - decodes));
+    const room = runner.batch.tokens.length;
+    return runner.info.kvLayout === 'streams' ? room : Math.min(room, places.audit().cells.free);
   }
 
   #closeGaps(): void {

@@ -74,7 +74,7 @@ describe('the plan of a step', () => {
     expect(counts(prompts, { ...limits, efficientChunk: 32 })).toEqual([20, 12]);
     expect(
       counts([sequence({ remaining: 60, arrival: 1 }), ...prompts], { ...limits, efficientChunk: 32 }),
-    ).toEqual([30, 20, 10]);
+    ).toEqual([60]);
     expect(counts(prompts.slice(0, 1), { ...limits, efficientChunk: 8 })).toEqual([20]);
   });
 
