@@ -179,6 +179,24 @@ describe('limits', () => {
     expect(allowedTokens(waitForMask(other))).toEqual([end]);
   });
 
+  it('stop a schema that doubles with every reference, which never held up this thread', async () => {
+    const host = newHost({ compileSeconds: 0.5 });
+    const $defs = Object.fromEntries(
+      Array.from({ length: 26 }, (_, i) => {
+        const next = { $ref: `#/$defs/d${i + 1}` };
+        return [`d${i}`, i === 25 ? { type: 'string' } : { allOf: [next, { minLength: i }, next] }];
+      }),
+    );
+    const schema = { $defs, $ref: '#/$defs/d0' };
+    const failed = expect(
+      host.compile({ kind: 'json-schema', schema, strict: true, whitespace: 'none' }),
+    ).rejects.toThrow('json-schema: it took longer than 0.5 s to compile');
+    const begun = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(performance.now() - begun).toBeLessThan(400);
+    await failed;
+  });
+
   it('stop a compilation that needs too much memory', async () => {
     const host = newHost({ memoryLimitBytes: 24 * 1024 * 1024, maxWorkers: 1 });
     const bomb: Constraint = {

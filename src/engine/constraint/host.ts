@@ -2,10 +2,10 @@
 // that have none. One host per model. The threads start with the first constraint.
 
 import { createHash } from 'node:crypto';
-import { type GrammarSource, type ToolCallSyntax, toGrammar } from '../../grammar/index.js';
+import { LIMITS, type ToolCallSyntax } from '../../grammar/index.js';
 import { type Constraint, KoineError } from '../../protocol/index.js';
 import { createMatcher, type Matcher } from './matcher.js';
-import { Pool } from './pool.js';
+import { type Placed, Pool } from './pool.js';
 import { createSlot, Slot } from './slot.js';
 import { packVocabulary, type TokenSource } from './vocabulary.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -58,6 +58,8 @@ export interface ConstraintHost {
 }
 
 const GIB = 1024 ** 3;
+/** Characters of a constraint with everything around its schema, grammar or tools. */
+const LARGEST = 4 * LIMITS.textLength;
 
 /** The host of one model's constraints. */
 export function createConstraintHost(options: ConstraintHostOptions): ConstraintHost {
@@ -108,16 +110,10 @@ export function createConstraintHost(options: ConstraintHostOptions): Constraint
   return {
     prepare: () => workers().prepare(),
     compile: async (constraint) => {
-      const source = toGrammar(constraint, toolSyntax);
-      if (source.unsupported !== undefined) return { kind: 'unsupported-here', reason: source.unsupported };
-      const isCall = constraint.kind === 'tool-call';
-      const key = cacheKey(constraint, source);
-      const placed = await workers().place(key, source, isCall);
-      if (placed.kind !== 'placed') {
-        if (placed.kind === 'refused' && source.isForeign)
-          return { kind: 'unsupported-here', reason: placed.reason };
-        throw new KoineError('constraint', `${constraint.kind}: ${placed.reason}`, { field: 'constraint' });
-      }
+      const text = contentOf(constraint);
+      const key = createHash('sha256').update(text).digest('base64');
+      const placed = await workers().place(key, constraint, toolSyntax);
+      if (placed.kind !== 'placed') return notPlaced(placed, constraint.kind);
       const { worker } = placed;
       let isReleased = false;
       return {
@@ -137,9 +133,31 @@ export function createConstraintHost(options: ConstraintHostOptions): Constraint
   };
 }
 
-/** Equal content, equal key. Length bounds are kept beside the grammar, so they count too. */
-function cacheKey(constraint: Constraint, source: GrammarSource): string {
-  const bounds = source.guards.length === 0 ? '' : JSON.stringify(constraint);
-  const kind = `${source.kind} ${constraint.kind === 'tool-call'}`;
-  return createHash('sha256').update(`${kind}\n${bounds}\n${source.text}`).digest('base64');
+/** What the caller learns of a constraint that no worker has ready. */
+function notPlaced(placed: Exclude<Placed, { kind: 'placed' }>, kind: Constraint['kind']): CompileOutcome {
+  switch (placed.kind) {
+    case 'faulty':
+      throw new KoineError(placed.failure.code, placed.failure.message, placed.failure.details);
+    case 'foreign':
+      return { kind: 'unsupported-here', reason: placed.reason };
+    case 'refused':
+    case 'limit':
+      throw new KoineError('constraint', `${kind}: ${placed.reason}`, { field: 'constraint' });
+  }
+}
+
+/** The whole constraint as text. Refuses what is too large to be worth a look, before it is handed around. */
+function contentOf(constraint: Constraint): string {
+  let text: string;
+  try {
+    text = JSON.stringify(constraint);
+  } catch {
+    throw new KoineError('constraint', `${constraint.kind}: it is nested too deeply`, {
+      field: 'constraint',
+    });
+  }
+  if (text.length <= LARGEST) return text;
+  throw new KoineError('constraint', `${constraint.kind}: it is larger than ${LARGEST} characters`, {
+    field: 'constraint',
+  });
 }

@@ -1,6 +1,7 @@
 // What host and worker say to each other beside the slots. Everything is a plain value.
 
-import type { GrammarSource } from '../../grammar/index.js';
+import type { ToolCallSyntax } from '../../grammar/index.js';
+import type { Constraint, Failure } from '../../protocol/index.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Given to a worker when it starts. */
@@ -18,8 +19,8 @@ export type Command =
   | {
       readonly kind: 'compile';
       readonly key: string;
-      readonly source: GrammarSource;
-      readonly isCall: boolean;
+      readonly constraint: Constraint;
+      readonly syntax: ToolCallSyntax | undefined;
     }
   | { readonly kind: 'open'; readonly id: number; readonly key: string; readonly slot: SharedArrayBuffer }
   | { readonly kind: 'close'; readonly id: number }
@@ -28,7 +29,17 @@ export type Command =
 export type Report =
   | { readonly kind: 'ready'; readonly ms: number; readonly memoryBytes: number }
   | { readonly kind: 'compiled'; readonly key: string; readonly ms: number; readonly memoryBytes: number }
+  /** Not a constraint that can be used; nothing was compiled, and the instance is as it was. */
+  | { readonly kind: 'faulty'; readonly key: string; readonly failure: Failure }
+  /** A sound grammar of the client's that must not be compiled here. */
+  | { readonly kind: 'foreign'; readonly key: string; readonly reason: string }
   /** The grammar could not be compiled; the instance is not to be used any more. */
-  | { readonly kind: 'refused'; readonly key: string; readonly reason: string; readonly isMemory: boolean }
+  | {
+      readonly kind: 'refused';
+      readonly key: string;
+      readonly reason: string;
+      readonly isMemory: boolean;
+      readonly isForeign: boolean;
+    }
   /** The instance failed elsewhere; all its matchers are lost. */
   | { readonly kind: 'broken'; readonly reason: string };

@@ -2,8 +2,8 @@
 // matcher runs, and its matchers then stay there. The last free worker is kept free: a grammar that compiled
 // quickly is compiled again beside others rather than taking it.
 
-import type { GrammarSource } from '../../grammar/index.js';
-import { KoineError } from '../../protocol/index.js';
+import type { ToolCallSyntax } from '../../grammar/index.js';
+import { type Constraint, KoineError } from '../../protocol/index.js';
 import { type CompileResult, WorkerHandle, type WorkerOptions } from './worker-handle.js';
 
 export interface PoolOptions extends WorkerOptions {
@@ -41,7 +41,7 @@ export class Pool {
   }
 
   /** Finds or makes a worker that has the grammar ready, and pins it there. */
-  async place(key: string, source: GrammarSource, isCall: boolean): Promise<Placed> {
+  async place(key: string, constraint: Constraint, syntax: ToolCallSyntax | undefined): Promise<Placed> {
     for (;;) {
       const holder = this.holder(key);
       if (holder !== undefined) {
@@ -53,7 +53,7 @@ export class Pool {
       const placed = await running;
       if (placed.kind !== 'placed') return placed;
     }
-    const compilation = this.compile(key, source, isCall).finally(() => this.compiling.delete(key));
+    const compilation = this.compile(key, constraint, syntax).finally(() => this.compiling.delete(key));
     this.compiling.set(key, compilation);
     return await compilation;
   }
@@ -104,16 +104,20 @@ export class Pool {
     if (grammar !== undefined) grammar.lastUsed = this.uses;
   }
 
-  private async compile(key: string, source: GrammarSource, isCall: boolean): Promise<Placed> {
+  private async compile(
+    key: string,
+    constraint: Constraint,
+    syntax: ToolCallSyntax | undefined,
+  ): Promise<Placed> {
     const worker = await this.free();
     if (worker === undefined) return { kind: 'limit', reason: 'the server is shutting down' };
-    const result = await worker.compile(key, source, isCall);
+    const result = await worker.compile(key, constraint, syntax);
     if (result.kind !== 'compiled') return result;
     this.used(worker, key);
     this.trim(worker);
     const other = this.companion(worker, result.ms);
     if (other === undefined) return { kind: 'placed', worker };
-    const again = await other.compile(key, source, isCall);
+    const again = await other.compile(key, constraint, syntax);
     if (again.kind !== 'compiled') return { kind: 'placed', worker };
     this.used(other, key);
     this.trim(other);

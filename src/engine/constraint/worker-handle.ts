@@ -2,7 +2,8 @@
 // Which worker does what is decided in pool.ts.
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { GrammarSource } from '../../grammar/index.js';
+import type { ToolCallSyntax } from '../../grammar/index.js';
+import type { Constraint, Failure } from '../../protocol/index.js';
 import type { Command, Report, WorkerStart } from './messages.js';
 import type { Vocabulary } from './vocabulary.js';
 
@@ -11,6 +12,9 @@ export type WorkerState = 'starting' | 'idle' | 'compiling' | 'dead';
 /** How a compilation ended. */
 export type CompileResult =
   | { readonly kind: 'compiled'; readonly ms: number }
+  | { readonly kind: 'faulty'; readonly failure: Failure }
+  /** A grammar of the client's that this compiler cannot take; another may. */
+  | { readonly kind: 'foreign'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'limit'; readonly reason: string };
 
@@ -97,8 +101,8 @@ export class WorkerHandle {
     Atomics.notify(this.wake, 0);
   }
 
-  /** Compiles; the worker must be idle. A compilation beyond the limits ends the worker. */
-  compile(key: string, source: GrammarSource, isCall: boolean): Promise<CompileResult> {
+  /** Checks, converts and compiles; the worker must be idle. A compilation beyond the limits ends the worker. */
+  compile(key: string, constraint: Constraint, syntax: ToolCallSyntax | undefined): Promise<CompileResult> {
     this.state = 'compiling';
     const { compileSeconds } = this.options;
     return new Promise((resolve) => {
@@ -111,7 +115,7 @@ export class WorkerHandle {
         this.settle?.({ kind: 'limit', reason: `it took longer than ${compileSeconds} s to compile` });
         this.stop();
       }, compileSeconds * 1000);
-      this.send({ kind: 'compile', key, source, isCall });
+      this.send({ kind: 'compile', key, constraint, syntax });
     });
   }
 
@@ -135,12 +139,20 @@ export class WorkerHandle {
         this.state = 'idle';
         this.settle?.({ kind: 'compiled', ms: report.ms });
         break;
+      case 'faulty':
+        this.state = 'idle';
+        this.settle?.({ kind: 'faulty', failure: report.failure });
+        break;
+      case 'foreign':
+        this.state = 'idle';
+        this.settle?.({ kind: 'foreign', reason: report.reason });
+        break;
       case 'refused': {
         const limit = Math.round(this.options.memoryLimitBytes / MIB);
         this.settle?.(
           report.isMemory
             ? { kind: 'limit', reason: `it needs more than ${limit} MiB to compile` }
-            : { kind: 'refused', reason: report.reason },
+            : { kind: report.isForeign ? 'foreign' : 'refused', reason: report.reason },
         );
         this.stop();
         break;

@@ -3,7 +3,8 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { CompiledGrammar, GrammarCompiler, GrammarMatcher } from '@mlc-ai/web-xgrammar';
-import type { GrammarSource } from '../../grammar/index.js';
+import { type GrammarSource, type ToolCallSyntax, toGrammar } from '../../grammar/index.js';
+import { type Constraint, KoineError, toFailure } from '../../protocol/index.js';
 import { createTokenTable, LengthFilter, type TokenTable } from './length-filter.js';
 import type { Command, Report, WorkerStart } from './messages.js';
 import { Slot } from './slot.js';
@@ -63,15 +64,17 @@ class Station {
     }
   }
 
-  private async compile({ key, source, isCall }: Command & { kind: 'compile' }): Promise<void> {
+  private async compile({ key, constraint, syntax }: Command & { kind: 'compile' }): Promise<void> {
     const start = performance.now();
+    const source = this.convert(key, constraint, syntax);
+    if (source === undefined) return;
     this.xgrammar.takeMessages();
     try {
       const compiled =
         source.kind === 'ebnf'
           ? await this.compiler.compileGrammar(source.text)
           : await this.compiler.compileStructuralTag(source.text);
-      this.grammars.set(key, { compiled, source, isCall });
+      this.grammars.set(key, { compiled, source, isCall: constraint.kind === 'tool-call' });
       const ms = performance.now() - start;
       this.report({ kind: 'compiled', key, ms, memoryBytes: this.xgrammar.memoryBytes() });
     } catch (thrown) {
@@ -81,8 +84,26 @@ class Station {
         key,
         reason: complaint(text),
         isMemory: this.xgrammar.isFull(),
+        isForeign: source.isForeign,
       });
     }
+  }
+
+  /** The constraint as a grammar; here rather than in the engine's thread, because schemas can explode too. */
+  private convert(
+    key: string,
+    constraint: Constraint,
+    syntax: ToolCallSyntax | undefined,
+  ): GrammarSource | undefined {
+    try {
+      const source = toGrammar(constraint, syntax);
+      if (source.unsupported === undefined) return source;
+      this.report({ kind: 'foreign', key, reason: source.unsupported });
+    } catch (thrown) {
+      if (!(thrown instanceof KoineError)) throw thrown;
+      this.report({ kind: 'faulty', key, failure: toFailure(thrown) });
+    }
+    return undefined;
   }
 
   private async open({ id, key, slot: memory }: Command & { kind: 'open' }): Promise<void> {
