@@ -27,13 +27,15 @@ export interface ThreadControlOptions {
 
 /** A step this many times slower than usual is a sign that a core is wanted by somebody else. */
 const COLLAPSE = 3;
-/** Steps in a row that must be slow: a single one may be chance ... */
+/** Judged over so many steps and so long at least: short steps are disturbed by anything, this server's HTTP side too. */
 const SLOW_STEPS = 2;
-/** ... unless it is this much slower; waiting for a second one would then cost too much. */
+const SLOW_MS = 20;
+/** A single step that is this much slower, and that long, needs no second one: it would cost too much to wait. */
 const CERTAIN_COLLAPSE = 12;
-/** A trial must take less than this share of the time before it to be kept. */
+/** A trial must take less than this share of the time before it to be kept. It lasts so many steps and so long. */
 const WORTH_IT = 0.95;
 const TRIAL_STEPS = 4;
+const TRIAL_MS = 10;
 /** More threads are tried only when this much of a core lies idle for each of them. */
 const IDLE_PER_THREAD = 0.5;
 /** Fewer are tried when nothing is idle and our threads get less than this share of their cores. */
@@ -57,7 +59,8 @@ export class ThreadControl {
   readonly #options: ThreadControlOptions;
   /** Usual step time by threads and shape. */
   readonly #usual: Map<number, number>[];
-  #slow = 0;
+  /** Steps since the last judgement, their time, and the time they usually take. */
+  #watched = { steps: 0, ms: 0, usualMs: 0 };
   #trial: Trial | undefined;
   #nextReadMs = 0;
   #pauseMs = READ_EVERY_MS;
@@ -81,7 +84,7 @@ export class ThreadControl {
     const load = this.#options.readLoad();
     if (load === undefined) return;
     this.#trial = undefined;
-    this.#slow = 0;
+    this.#watchAnew();
     this.#threads = Math.max(1, Math.min(this.#options.maxThreads, Math.round(load.idle + load.own)));
     this.#nextReadMs = nowMs + READ_EVERY_MS;
   }
@@ -101,13 +104,24 @@ export class ThreadControl {
   #isCollapsed({ shape, ms }: StepSample): boolean {
     const usual = this.#usual[this.#threads]?.get(shape);
     if (this.#threads === 1 || usual === undefined) return false;
-    this.#slow = ms > COLLAPSE * usual ? this.#slow + 1 : 0;
-    return this.#slow >= SLOW_STEPS || ms > CERTAIN_COLLAPSE * usual;
+    if (ms > SLOW_MS && ms > CERTAIN_COLLAPSE * usual) return true;
+    const watched = this.#watched;
+    watched.steps++;
+    watched.ms += ms;
+    watched.usualMs += usual;
+    if (watched.steps < SLOW_STEPS || watched.ms < SLOW_MS) return false;
+    const isSlow = watched.ms > COLLAPSE * watched.usualMs;
+    this.#watchAnew();
+    return isSlow;
+  }
+
+  #watchAnew(): void {
+    this.#watched = { steps: 0, ms: 0, usualMs: 0 };
   }
 
   #stepDown(nowMs: number): void {
     this.#threads = fewer(this.#threads);
-    this.#slow = 0;
+    this.#watchAnew();
     this.#pauseMs = READ_EVERY_MS;
     this.#nextTrialMs = nowMs + this.#pauseMs;
     this.#options.readLoad();
@@ -149,13 +163,16 @@ export class ThreadControl {
     trial.steps++;
     trial.totalMs += ms;
     const mean = trial.totalMs / trial.steps;
-    if (ms > COLLAPSE * trial.before) this.#endTrial(trial, false, nowMs);
-    else if (trial.steps >= TRIAL_STEPS) this.#endTrial(trial, mean < WORTH_IT * trial.before, nowMs);
+    const isHopeless = ms > SLOW_MS && ms > COLLAPSE * trial.before;
+    if (isHopeless) this.#endTrial(trial, false, nowMs);
+    else if (trial.steps >= TRIAL_STEPS && trial.totalMs >= TRIAL_MS) {
+      this.#endTrial(trial, mean < WORTH_IT * trial.before, nowMs);
+    }
   }
 
   #endTrial(trial: Trial, isKept: boolean, nowMs: number): void {
     this.#trial = undefined;
-    this.#slow = 0;
+    this.#watchAnew();
     if (isKept) {
       this.#usual[this.#threads]?.set(trial.shape, trial.totalMs / trial.steps);
       this.#pauseMs = READ_EVERY_MS;
