@@ -31,8 +31,8 @@ async function shape() {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'koine-lora-'));
   const base = await shape();
-  writeRandomLora(join(folder, 'red.gguf'), { base, seed: 1 });
-  writeRandomLora(join(folder, 'blue.gguf'), { base, seed: 2 });
+  writeRandomLora(join(folder, 'red.gguf'), { base, seed: 1, strength: 2 });
+  writeRandomLora(join(folder, 'blue.gguf'), { base, seed: 2, strength: 2 });
   writeRandomLora(join(folder, 'nothing.gguf'), { base, seed: 3, strength: 0 });
   const adapters = ['red', 'blue', 'nothing'].map((name) => ({ name, path: join(folder, `${name}.gguf`) }));
   runner = openModel({ adapters, parallel: 8 });

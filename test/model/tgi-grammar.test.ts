@@ -138,12 +138,12 @@ describe('response_format', () => {
       { type: 'json_object', value: PERSON },
       { type: 'json_schema', value: { name: 'person', schema: PERSON } },
     ];
-    const texts = await Promise.all(
-      forms.map(
-        async (response_format) =>
-          (await chat({ messages, response_format })).choices[0]?.message.content ?? '',
-      ),
-    );
+    const textOf = async (response_format: unknown): Promise<string> =>
+      (await chat({ messages, response_format })).choices[0]?.message.content ?? '';
+    // One after the other, and the prompt computed before: near-ties fall the same way only in batches of one shape.
+    await textOf(forms[0]);
+    const texts: string[] = [];
+    for (const form of forms) texts.push(await textOf(form));
     expectPerson(texts[0] ?? '');
     expect(texts).toEqual(Array(3).fill(texts[0]));
     const stream = await post('/tgi/v1/chat/completions', {
