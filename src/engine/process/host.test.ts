@@ -100,11 +100,11 @@ class TestHost {
 describe('the host of a model', () => {
   it('announces the model and that nothing runs', () => {
     const { messages } = new TestHost();
-    expect(messages[0]).toMatchObject({
+    expect(messages[1]).toMatchObject({
       kind: 'ready',
       runner: { contextTokens: 64, maxSequences: 4, maxEmbedTokens: 32 },
     });
-    expect(messages[1]).toMatchObject({ kind: 'status', status: { running: 0, kvCells: { total: 256 } } });
+    expect(messages[0]).toMatchObject({ kind: 'status', status: { running: 0, kvCells: { total: 256 } } });
   });
 
   it('runs what is submitted, with no more messages than steps, and then tells that it is idle', async () => {

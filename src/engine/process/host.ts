@@ -88,6 +88,8 @@ export class EngineHost {
     const { runner, facts, send, librarySource, maxEmbedTokens } = this.#parts;
     const { vocabSize, contextPerSequence, maxSequences, eogTokens, kvBytesPerToken, maxThreads } =
       runner.info;
+    // First, so that whoever hears of the model has its figures.
+    send({ kind: 'status', status: this.#status() });
     send({
       kind: 'ready',
       facts,
@@ -102,7 +104,6 @@ export class EngineHost {
         librarySource,
       },
     });
-    send({ kind: 'status', status: this.#status() });
   }
 
   /** Handles one message from the server process. `stop` and `start` are the process's own business. */
