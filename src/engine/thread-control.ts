@@ -29,11 +29,14 @@ export interface ThreadControlOptions {
 const COLLAPSE = 3;
 /** Judged over so many steps and so long at least: short steps are disturbed by anything, this server's HTTP side too. */
 const SLOW_STEPS = 2;
-const SLOW_MS = 20;
+const SLOW_MS = 40;
 /** A single step that is this much slower, and that long, needs no second one: it would cost too much to wait. */
 const CERTAIN_COLLAPSE = 12;
-/** A trial must take less than this share of the time before it to be kept. It lasts so many steps and so long. */
-const WORTH_IT = 0.95;
+/** Share of the time before that a trial must stay below to be kept. Fewer threads must win clearly: where a neighbour
+ * really wants the cores they win many times over, and anything less is this server's own other processes. */
+const MORE_WORTH_IT = 1;
+const FEWER_WORTH_IT = 0.7;
+/** A trial lasts so many steps and so long. */
 const TRIAL_STEPS = 4;
 const TRIAL_MS = 10;
 /** More threads are tried only when this much of a core lies idle for each of them. */
@@ -166,7 +169,8 @@ export class ThreadControl {
     const isHopeless = ms > SLOW_MS && ms > COLLAPSE * trial.before;
     if (isHopeless) this.#endTrial(trial, false, nowMs);
     else if (trial.steps >= TRIAL_STEPS && trial.totalMs >= TRIAL_MS) {
-      this.#endTrial(trial, mean < WORTH_IT * trial.before, nowMs);
+      const share = this.#threads > trial.from ? MORE_WORTH_IT : FEWER_WORTH_IT;
+      this.#endTrial(trial, mean < share * trial.before, nowMs);
     }
   }
 

@@ -16,6 +16,8 @@ const POLL_LEVEL = 50;
 /** A context and what was really granted. */
 export interface NativeContext {
   readonly handle: Pointer;
+  /** Threads that live as long as the process; undefined where the CPU backend has none to offer. */
+  readonly pool: Pointer | undefined;
   /** Null for encoder-only models. */
   readonly memory: Pointer | null;
   readonly contextPerSequence: number;
@@ -42,10 +44,9 @@ export function createContext(
     );
   }
   const pool = library.createThreadpool(threadpoolParams(maxThreads, POLL_LEVEL));
-  // Without a pool llama.cpp starts and ends its threads at every step.
-  if (pool !== undefined) library.attachThreadpool(handle, pool, pool);
   return {
     handle,
+    pool,
     memory: library.memory(handle),
     contextPerSequence: library.contextSizePerSequence(handle),
     batchTokens: library.contextBatch(handle),

@@ -49,6 +49,7 @@ export interface LlamaLibrary {
   readonly contextBatch: (ctx: Pointer) => number;
   readonly setThreads: (ctx: Pointer, threads: number, batchThreads: number) => void;
   readonly attachThreadpool: (ctx: Pointer, pool: Pointer, batchPool: Pointer) => void;
+  readonly detachThreadpool: (ctx: Pointer) => void;
   readonly decode: (ctx: Pointer, batch: BatchStruct) => number;
   readonly encode: (ctx: Pointer, batch: BatchStruct) => number;
   readonly logits: (ctx: Pointer) => Pointer | null;
@@ -172,6 +173,7 @@ function bindContext(lib: Handle, types: Structs) {
     setAdapters: lib.func('llama_set_adapters_lora', 'int32_t', [p, p, 'size_t', p]),
     setThreads: lib.func('llama_set_n_threads', 'void', [p, 'int32_t', 'int32_t']),
     attachThreadpool: lib.func('llama_attach_threadpool', 'void', [p, p, p]),
+    detachThreadpool: lib.func('llama_detach_threadpool', 'void', [p]),
     decode: lib.func('llama_decode', 'int32_t', [p, types.batch]),
     encode: lib.func('llama_encode', 'int32_t', [p, types.batch]),
     logits: lib.func('llama_get_logits', p, [p]),

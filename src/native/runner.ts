@@ -162,7 +162,13 @@ export class LlamaRunner implements ModelRunner {
   }
 
   setThreads(threads: number): void {
-    this.#library.setThreads(this.#context.handle, threads, threads);
+    const { handle, pool } = this.#context;
+    this.#library.setThreads(handle, threads, threads);
+    if (pool === undefined) return;
+    // Without a pool llama.cpp starts and ends threads at every step; one thread needs none, and the pool's others
+    // would look for work at every step, on the very cores that somebody else wants.
+    if (threads === 1) this.#library.detachThreadpool(handle);
+    else this.#library.attachThreadpool(handle, pool, pool);
   }
 
   tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Int32Array {
