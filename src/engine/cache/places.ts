@@ -166,11 +166,6 @@ export class Places {
     return true;
   }
 
-  /** Lowest free place below `id`; undefined when there is none. */
-  lowestFreeBelow(id: number): number | undefined {
-    return this.#places.find((place) => place.id < id && place.tenant === undefined)?.id;
-  }
-
   /** Frees cells of residents, least recently used first, until `cells` are free (unified pool). */
   evictResidents(cells: number): void {
     while (this.audit().cells.free < cells) {

@@ -72,12 +72,7 @@ export class EngineClient {
     this.#rejectQueries(failure);
   }
 
-  /** Runs a request. Aborting ends the iteration and cancels it in the engine. */
-  async *generate(request: Omit<Submission, 'key'>, signal: AbortSignal): AsyncGenerator<GenerateEvent> {
-    yield* this.start(request, signal);
-  }
-
-  /** As `generate`, without a generator's cost per event. */
+  /** Runs a request. Aborting ends the iteration and cancels it in the engine. No generator: it would cost per event. */
   start(request: Omit<Submission, 'key'>, signal: AbortSignal): AsyncIterable<GenerateEvent> {
     const key = this.#nextKey++;
     const submission: Submission = { ...request, key };
