@@ -92,6 +92,19 @@ describe('grammar', () => {
     expect(together.map((each) => each.generated_text)).toEqual(Array(4).fill(text));
   });
 
+  // Greedy, so also the same whether details are asked for or not: nothing may depend on what was known in time.
+  it('gives one text alone and four at once, with a stop sequence and without details', async () => {
+    const value = 'name: [A-Z][a-z]{3,9}, age: [0-9]{2} years, city: [A-Z][a-z]{3,12}!';
+    const textOf = async (parameters: object): Promise<string> =>
+      (await generate({ grammar: { type: 'regex', value }, ...parameters })).generated_text;
+    for (const stop of [[], ['years']]) {
+      const alone = await textOf({ stop });
+      expect(alone).toMatch(stop.length === 0 ? new RegExp(`^${value}$`) : /^name: .* years$/);
+      const together = Array.from({ length: 4 }, (_, i) => textOf({ stop, details: i % 2 === 0 }));
+      expect(await Promise.all(together)).toEqual(Array(4).fill(alone));
+    }
+  });
+
   it('combines with a stop sequence', async () => {
     const { generated_text: text, details } = await generate({
       grammar: { type: 'regex', value: '[0-9]{2},[0-9]{40}' },

@@ -3,10 +3,10 @@
 import type { Encoding } from './encode.js';
 import { TgiError } from './errors.js';
 
-/** 3.3.6: a space after `data:`, seconds in x-compute-time, the prompt's length in the last event. */
+/** 3.3.6: a space after `data:`, seconds with nanoseconds in x-compute-time, the prompt's length in the last event. */
 export const ENCODING_V3: Encoding = {
   data: 'data: ',
-  computeTime: (ms) => String(ms / 1000),
+  computeTime: (ms) => String(Number((ms / 1000).toFixed(9))),
   streamDetails: (promptTokens) => `,"input_length":${promptTokens}`,
   streamError: (error) =>
     error.type === 'incomplete_generation'
