@@ -6,7 +6,8 @@ import { type Engine, KoineError, type ModelDescription, type Router } from '../
 export interface NamedEngine {
   readonly id: string;
   readonly aliases: readonly string[];
-  readonly engine: Engine;
+  /** `known` is what can be told of its model without loading it. */
+  readonly engine: Engine & { readonly known: ModelDescription };
 }
 
 /** A router over engines; the first is the default. Names are matched exactly. */
@@ -24,7 +25,6 @@ export function localRouter(engines: readonly NamedEngine[]): Router {
         `The model \`${model ?? ''}\` does not exist. Available: ${known}.`,
       );
     },
-    models: (): Promise<readonly ModelDescription[]> =>
-      Promise.all(engines.map(({ engine }) => engine.describe())),
+    models: () => Promise.resolve(engines.map(({ engine }) => engine.known)),
   };
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/index.js';
 import { type Flags, SettingError, type Settings } from '../config/index.js';
-import type { ManagedEngine } from '../engine/index.js';
+import type { ManagedEngine, PooledEngine } from '../engine/index.js';
 import type { ModelDescription } from '../protocol/index.js';
 import type { Logger } from '../telemetry/index.js';
 import { checkListen, loadDialects } from './dialects.js';
@@ -58,7 +58,7 @@ export async function serve(flags: Flags): Promise<void> {
 /** Engines and listeners of one server process. */
 class Server {
   readonly #settings: Settings;
-  #engines: readonly ManagedEngine[] = [];
+  #engines: readonly PooledEngine[] = [];
   #listeners: OpenListeners | undefined;
   /** Loading the front door and opening the addresses, as long as that takes. */
   #listening: Promise<Logger> | undefined;
@@ -89,12 +89,10 @@ class Server {
     this.#listening = this.#listen(planned, [...logs.values()]);
     const [, log] = await Promise.all([ready, this.#listening]);
     for (const engineLog of logs.values()) engineLog.release(log);
-    const models = await Promise.all(
-      this.#engines.map(async (engine) => ({
-        description: await engine.describe(),
-        threads: engine.status().threads,
-      })),
-    );
+    const models = this.#engines.map((engine) => ({
+      description: engine.known,
+      threads: engine.status().threads,
+    }));
     const addresses = this.#listeners?.addresses ?? [];
     process.stdout.write(`${startText(models, addresses, this.#settings.apiKey.length > 0)}\n`);
   }

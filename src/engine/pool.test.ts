@@ -1,23 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateEvent, ModelDescription } from '../protocol/index.js';
 import type { ManagedEngine } from './engine.js';
-import { EnginePool } from './pool.js';
+import { EnginePool, type PooledEngine } from './pool.js';
 
 /** An engine that records its life and is as busy as the test says. */
 class Stub {
   isOpen = true;
   busy = 0;
+  /** Lets it be ready. */
+  arrive: () => void = () => undefined;
+  readonly #arrival: Promise<void>;
   constructor(
     readonly id: string,
     readonly failure?: string,
-  ) {}
+    isSlow = false,
+  ) {
+    this.#arrival = isSlow
+      ? new Promise((resolve) => {
+          this.arrive = resolve;
+        })
+      : Promise.resolve();
+  }
   get inFlight(): number {
     return this.busy;
   }
   get ready(): Promise<ModelDescription> {
-    return this.failure === undefined
-      ? Promise.resolve(outline(`${this.id} loaded`))
-      : Promise.reject(new Error(this.failure));
+    return this.#arrival.then(() => {
+      if (this.failure !== undefined) throw new Error(this.failure);
+      return outline(`${this.id} loaded`);
+    });
+  }
+  async describe(): Promise<ModelDescription> {
+    return this.ready;
   }
   async *generate(): AsyncGenerator<GenerateEvent> {
     yield { kind: 'delta', choice: 0, text: this.id };
@@ -34,19 +48,25 @@ function outline(id: string): ModelDescription {
   return { id } as ModelDescription;
 }
 
-function poolOf(sizes: Record<string, number>, budgetBytes: number, failures: Record<string, string> = {}) {
+interface Ways {
+  readonly failures?: Readonly<Record<string, string>>;
+  /** Loads only when the test says so. */
+  readonly slow?: string;
+}
+
+function poolOf(sizes: Record<string, number>, budgetBytes: number, { failures = {}, slow }: Ways = {}) {
   const started: Stub[] = [];
   const models = Object.entries(sizes).map(([id, bytes]) => ({
     outline: outline(id),
     bytes,
     start: (): ManagedEngine => {
-      const stub = new Stub(id, failures[id]);
+      const stub = new Stub(id, failures[id], slow === id);
       started.push(stub);
       return stub as unknown as ManagedEngine;
     },
   }));
   const pool = new EnginePool(models, { budgetBytes, patienceMs: 100 });
-  const engine = (i: number): ManagedEngine => pool.engines[i] as ManagedEngine;
+  const engine = (i: number): PooledEngine => pool.engines[i] as PooledEngine;
   const ask = async (i: number): Promise<string> => {
     const events: GenerateEvent[] = [];
     for await (const event of engine(i).generate({} as never, new AbortController().signal))
@@ -61,11 +81,47 @@ describe('a pool of models', () => {
     const { started, ask, engine } = poolOf({ a: 1, b: 1 }, 10);
     expect(started).toEqual([]);
     expect(engine(0).status().state).toBe('unloaded');
-    expect(await engine(0).describe()).toEqual({ id: 'a' });
+    expect(engine(0).known).toEqual({ id: 'a' });
+    expect(started).toEqual([]);
     expect(await ask(0)).toBe('a');
     expect(await ask(0)).toBe('a');
     expect(started.map(({ id }) => id)).toEqual(['a']);
+    expect(engine(0).known).toEqual({ id: 'a loaded' });
+  });
+
+  it('describes a model as it is loaded, and once unloaded as it was', async () => {
+    const { started, ask, engine, open } = poolOf({ a: 4, b: 4 }, 4);
     expect(await engine(0).describe()).toEqual({ id: 'a loaded' });
+    await ask(1);
+    expect(await engine(0).describe()).toEqual({ id: 'a loaded' });
+    expect(open()).toEqual(['b']);
+    expect(started).toHaveLength(2);
+  });
+
+  it('lets everybody wait for a model that is loaded on demand, and refuses nobody', async () => {
+    const { started, ask, engine } = poolOf({ a: 1 }, 8, { slow: 'a' });
+    const first = ask(0);
+    await expect.poll(() => started.length).toBe(1);
+    const later = [ask(0), engine(0).describe()];
+    let isAnswered = false;
+    for (const answer of later)
+      answer.finally(() => {
+        isAnswered = true;
+      });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    started[0]?.arrive();
+    expect(await Promise.all([first, ...later])).toEqual(['a', 'a', { id: 'a loaded' }]);
+    expect(started).toHaveLength(1);
+  });
+
+  it('leaves it to a model that is loaded at the start to refuse who comes too early', async () => {
+    const { started, ask, engine } = poolOf({ a: 1 }, 8, { slow: 'a' });
+    const ready = engine(0).ready;
+    await expect.poll(() => started.length).toBe(1);
+    expect(await ask(0)).toBe('a');
+    started[0]?.arrive();
+    expect(await ready).toEqual({ id: 'a loaded' });
   });
 
   it('loads once for requests that come together', async () => {
@@ -113,7 +169,7 @@ describe('a pool of models', () => {
   });
 
   it('tells why a model cannot be loaded, and tries again the next time', async () => {
-    const { started, ask } = poolOf({ a: 1 }, 8, { a: 'the file is gone' });
+    const { started, ask } = poolOf({ a: 1 }, 8, { failures: { a: 'the file is gone' } });
     expect(await ask(0)).toContain('the model a could not be loaded: the file is gone');
     await ask(0);
     expect(started).toHaveLength(2);

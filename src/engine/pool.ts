@@ -32,11 +32,19 @@ export interface PoolOptions {
   readonly patienceMs?: number;
 }
 
+/** A model of a pool as an engine that is there whenever it is asked for. */
+export interface PooledEngine extends ManagedEngine {
+  /** What can be told of the model without loading it: all of it once it was loaded, before that its outline. */
+  readonly known: ModelDescription;
+}
+
 interface Entry {
   readonly model: PoolModel;
   engine: ManagedEngine | undefined;
   description: ModelDescription | undefined;
   lastUsed: number;
+  /** Requests that wait for it to be loaded. Nobody asks an engine that is not ready while it is worth waiting for. */
+  awaited: number;
   /** Requests that are about to use it: it must not be unloaded under them. */
   claims: number;
 }
@@ -46,7 +54,7 @@ const POLL_MS = 25;
 
 /** Models under one budget. */
 export class EnginePool {
-  readonly engines: readonly ManagedEngine[];
+  readonly engines: readonly PooledEngine[];
   readonly #entries: readonly Entry[];
   readonly #options: PoolOptions;
   #loading: Promise<unknown> = Promise.resolve();
@@ -59,18 +67,33 @@ export class EnginePool {
       engine: undefined,
       description: undefined,
       lastUsed: 0,
+      awaited: 0,
       claims: 0,
     }));
     this.engines = this.#entries.map(
-      (entry) => new PooledEngine(entry, (signal) => this.#load(entry, signal)),
+      (entry) =>
+        new EngineOnDemand(entry, {
+          start: () => this.#start(entry),
+          load: (signal) => this.#load(entry, signal),
+        }),
     );
   }
 
-  /** Loads a model if it is not. One at a time, in the order asked for. */
-  #load(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine> {
+  /** The engine of a request: a model that is not there is loaded, one that is being loaded is waited for. */
+  async #load(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine> {
     entry.lastUsed = ++this.#tick;
-    const running = liveEngine(entry);
-    if (running !== undefined) return Promise.resolve(running);
+    const running = usableEngine(entry);
+    if (running !== undefined) return running;
+    entry.awaited++;
+    try {
+      return await this.#start(entry, signal);
+    } finally {
+      entry.awaited--;
+    }
+  }
+
+  /** Loads a model if it is not. One at a time, in the order asked for. */
+  #start(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine> {
     const loaded = this.#loading.then(() => this.#loadNow(entry, signal));
     // The next one in line does not care how this one went.
     this.#loading = loaded.catch(() => undefined);
@@ -138,20 +161,31 @@ export class EnginePool {
   }
 }
 
-/** One model of a pool, as an engine that is there whenever it is asked for. */
-class PooledEngine implements ManagedEngine {
+/** What a pool does for one of its engines. */
+interface Loader {
+  /** Loads the model; requests are refused meanwhile, as they are by any engine that is starting. */
+  start(): Promise<ManagedEngine>;
+  /** Loads the model for a request; further requests wait as well. */
+  load(signal?: AbortSignal): Promise<ManagedEngine>;
+}
+
+class EngineOnDemand implements PooledEngine {
   readonly #entry: Entry;
-  readonly #load: (signal?: AbortSignal) => Promise<ManagedEngine>;
+  readonly #loader: Loader;
   #isClosed = false;
 
-  constructor(entry: Entry, load: (signal?: AbortSignal) => Promise<ManagedEngine>) {
+  constructor(entry: Entry, loader: Loader) {
     this.#entry = entry;
-    this.#load = load;
+    this.#loader = loader;
   }
 
   /** Loads the model, if nothing has yet. */
   get ready(): Promise<ModelDescription> {
-    return this.#load().then((engine) => engine.ready);
+    return this.#loader.start().then((engine) => engine.ready);
+  }
+
+  get known(): ModelDescription {
+    return this.#entry.description ?? this.#entry.model.outline;
   }
 
   get pid(): number | undefined {
@@ -162,14 +196,15 @@ class PooledEngine implements ManagedEngine {
     return this.#entry.engine?.inFlight ?? 0;
   }
 
+  /** Loads a model that never was: what a request may ask for depends on facts its header does not tell. */
   async describe(): Promise<ModelDescription> {
-    return this.#entry.description ?? this.#entry.model.outline;
+    return this.#entry.description ?? this.#with((engine) => engine.describe());
   }
 
   generate(request: GenerateRequest, signal: AbortSignal): AsyncIterable<GenerateEvent> {
-    const engine = liveEngine(this.#entry);
+    const engine = usableEngine(this.#entry);
     if (engine === undefined) return this.#loadAndGenerate(request, signal);
-    this.#load().catch(() => undefined);
+    this.#loader.load().catch(() => undefined);
     return engine.generate(request, signal);
   }
 
@@ -230,7 +265,7 @@ class PooledEngine implements ManagedEngine {
 
   #loaded(signal?: AbortSignal): Promise<ManagedEngine> {
     if (this.#isClosed) return Promise.reject(new KoineError('unavailable', 'the server is shutting down'));
-    return this.#load(signal);
+    return this.#loader.load(signal);
   }
 }
 
@@ -248,6 +283,11 @@ const NOTHING_RUNNING: Omit<EngineStatus, 'state'> = {
 /** The engine of an entry, unless its process has given up. */
 function liveEngine(entry: Entry): ManagedEngine | undefined {
   return entry.engine?.status().state === 'stopped' ? undefined : entry.engine;
+}
+
+/** The same, unless requests are waiting for it to be loaded. */
+function usableEngine(entry: Entry): ManagedEngine | undefined {
+  return entry.awaited > 0 ? undefined : liveEngine(entry);
 }
 
 function tooLarge(id: string, bytes: number, budget: number): KoineError {

@@ -116,6 +116,6 @@ export interface Engine {
 export interface Router {
   /** Resolves a name or alias; undefined = the default model. Throws `model_not_found`. */
   resolve(model: string | undefined): Engine;
-  /** Every model that can be asked for, default first. */
+  /** Every model that can be asked for, default first. Of one that was never loaded, only what its file tells. */
   models(): Promise<readonly ModelDescription[]>;
 }

@@ -74,8 +74,11 @@ export function openAiRoutes({ router, metrics, clock }: OpenAiOptions): readonl
       method: 'GET',
       path: '/v1/models/*',
       handle: async (exchange) => {
-        const { description } = await find(router, exchange.param('*'));
-        exchange.sendJson(200, modelObject(description));
+        const name = exchange.param('*');
+        const models = await router.models();
+        const listed = models.find(({ id, aliases }) => id === name || aliases.includes(name));
+        // Looking a model up does not load it.
+        exchange.sendJson(200, modelObject(listed ?? (await find(router, name)).description));
       },
     },
   ];
