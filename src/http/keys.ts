@@ -7,29 +7,26 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type KeyCheck = (headers: IncomingHttpHeaders) => 'ok' | 'none' | 'wrong';
 
 /**
- * Checks `authorization: Bearer KEY` (the scheme in any case), or `x-api-key: KEY` where that is absent. Without keys
- * everything is `ok`.
+ * Checks `authorization: Bearer KEY` (the scheme in any case) and `x-api-key: KEY`; one valid key is enough, because
+ * some clients fill the other header with something of their own. Without keys everything is `ok`.
  */
 export function keyCheck(keys: readonly string[]): KeyCheck {
   if (keys.length === 0) return () => 'ok';
   const digests = keys.map(digest);
   return (headers) => {
-    const key = givenKey(headers);
-    if (key === undefined) return 'none';
-    const given = digest(key);
+    const given = givenKeys(headers).map(digest);
     // Every key is compared, and digests have one length, so the time taken tells nothing.
     let isKnown = false;
-    for (const known of digests) isKnown = timingSafeEqual(known, given) || isKnown;
-    return isKnown ? 'ok' : 'wrong';
+    for (const one of given) for (const known of digests) isKnown = timingSafeEqual(known, one) || isKnown;
+    if (isKnown) return 'ok';
+    return given.length === 0 ? 'none' : 'wrong';
   };
 }
 
-/** The key sent; '' when the header holds something else than a key. */
-function givenKey({ authorization, 'x-api-key': own }: IncomingHttpHeaders): string | undefined {
-  if (authorization !== undefined && authorization !== '') {
-    return /^bearer +(.*)$/i.exec(authorization)?.[1]?.trim() ?? '';
-  }
-  return typeof own === 'string' && own !== '' ? own : undefined;
+/** The keys sent; '' for a header that holds something else than a key. */
+function givenKeys({ authorization = '', 'x-api-key': own = '' }: IncomingHttpHeaders): readonly string[] {
+  const bearer = /^bearer +(.*)$/i.exec(authorization)?.[1]?.trim() ?? '';
+  return [...(authorization === '' ? [] : [bearer]), ...[own].flat().filter((key) => key !== '')];
 }
 
 function digest(key: string): Buffer {

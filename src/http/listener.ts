@@ -20,6 +20,7 @@ import { type Candidate, claimant, type MountedPath, mountOf, mountTable } from 
 import type { HttpOptions } from './options.js';
 import { problemOf } from './problems.js';
 import { requestId } from './request-id.js';
+import { traceOf } from './trace-context.js';
 
 /** What became of one exchange, told when its connection or stream is done with it. */
 export interface ExchangeRecord {
@@ -204,7 +205,7 @@ export class Listener {
     const abort = new AbortController();
     const startedAtMs = performance.now();
     const exchange = new Exchange(request, reply, {
-      log: this.#spec.log.child({ requestId: request.id }),
+      log: this.#spec.log.child({ requestId: request.id, ...traceOf(request.headers) }),
       signal: abort.signal,
       isDraining: () => this.#isDraining,
       keepAliveMs: this.#spec.options.keepAliveMs,
@@ -219,7 +220,8 @@ export class Listener {
       socket.off('close', onClose);
       if (!this.#inFlight.delete(request)) return;
       if (!raw.writableFinished) abort.abort();
-      this.#finish(request, raw.headersSent ? raw.statusCode : 499, performance.now() - startedAtMs);
+      const status = raw.headersSent ? raw.statusCode : 499;
+      this.#finish(request, exchange.log, { status, durationMs: performance.now() - startedAtMs });
     };
     raw.on('close', onClose);
     // A response that waits behind another on its connection hears of the end from the socket alone.
@@ -227,23 +229,23 @@ export class Listener {
     return exchange;
   }
 
-  #finish(request: FastifyRequest, status: number, durationMs: number): void {
+  #finish(
+    request: FastifyRequest,
+    log: Logger,
+    { status, durationMs }: Pick<ExchangeRecord, 'status' | 'durationMs'>,
+  ): void {
     const { config } = request.routeOptions;
+    const { method } = request;
     const { dialect, path } = config as { readonly dialect?: string; readonly path?: string };
     this.#spec.onExchangeEnd?.({
       dialect: dialect ?? 'none',
       route: path ?? 'unmatched',
-      method: request.method,
+      method,
       status,
       durationMs,
     });
-    const fields = {
-      requestId: request.id,
-      method: request.method,
-      path: request.url.split('?', 1)[0],
-      status,
-    };
-    this.#spec.log.info({ ...fields, ms: Math.round(durationMs) }, 'request');
+    const sent = request.url.split('?', 1)[0];
+    log.info({ method, path: sent, status, ms: Math.round(durationMs) }, 'request');
     if (this.#inFlight.size === 0) this.#onIdle?.();
   }
 
