@@ -134,6 +134,8 @@ describe('the front door of the Jan API', () => {
       await server.post('/v1/completions', {}, { authorization: 'secret' }),
       await server.post('/v1/completions', {}, { authorization: 'Bearer wrong' }),
       await server.get('/v1/models'),
+      await server.get('/v1/models', { 'x-api-key': 'wrong', authorization: 'Bearer wrong' }),
+      await server.get('/v1/models', { 'x-api-key': '', authorization: '' }),
     ];
     for (const { status, text, headers } of refusals) {
       expect([status, text, headers.get('www-authenticate')]).toEqual([
@@ -146,6 +148,8 @@ describe('the front door of the Jan API', () => {
       { authorization: 'Bearer secret' },
       { authorization: 'bearer secret' },
       { 'x-api-key': 'secret' },
+      { 'x-api-key': 'secret', authorization: 'Bearer not-needed' },
+      { 'x-api-key': 'not-needed', authorization: 'Bearer secret' },
     ];
     for (const headers of keys) expect((await server.get('/v1/models', headers)).status).toBe(200);
     expect((await server.get('/nothing')).text).toBe('{"detail":"Not Found"}');
