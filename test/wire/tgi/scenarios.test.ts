@@ -514,6 +514,25 @@ describe('operations', () => {
     expect(text).toContain('tgi_request_skipped_tokens{quantile="0.5"} 0');
   });
 
+  it('counts every prompt of a body, and each ends as a success or a failure', async () => {
+    await start({
+      reply: ({ input }) =>
+        input.kind === 'text' && input.text === 'bad' ? { failAfter: 0 } : { tokens: ['x'], holdAfter: 0 },
+    });
+    const instances = [{ inputs: 'a' }, { inputs: 'bad' }];
+    await post('/v1/completions', { prompt: ['a', 'b', 'bad'] });
+    await post('/v1/completions', { prompt: ['a', 'bad'], stream: true });
+    await post('/vertex', { instances });
+    await post('/vertex', { instances: [] });
+    await post('/v1/completions', { prompt: ['a', 'b'], suffix: '' });
+    server.engine.reply = { tokens: ['x'] };
+    await post('/v1/completions', { prompt: ['a', 'b', 'c'] });
+    expect(await metric('tgi_request_count')).toBe(3 + 2 + 2 + 1 + 2 + 3);
+    expect(await metric('tgi_request_success')).toBe(3);
+    expect(await metric('tgi_request_failure{err="incomplete"}')).toBe(3 + 2 + 2);
+    expect(await metric('tgi_request_failure{err="validation"}')).toBe(1 + 2);
+  });
+
   it('answers a browser that sends a key', async () => {
     await start();
     const answer = await fetch(`${server.url}/generate`, {

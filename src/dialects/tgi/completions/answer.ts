@@ -26,11 +26,12 @@ const STREAM_OF_TEXT: ReplyNeeds = { stream: true, tokens: true, logprobs: false
 /** Answers, whole or streamed. */
 export async function answerCompletions(context: RunContext, body: CompletionBody): Promise<void> {
   const { service } = context;
-  service.figures.countRequest();
+  const { length } = body.prompt;
+  service.figures.countRequest(length);
   try {
     refuseEarly(service, body);
   } catch (error) {
-    throw fail(context, error);
+    throw fail(context, error, length);
   }
   return body.stream ? streamPrompts(context, body) : answerPrompts(context, body);
 }
@@ -49,10 +50,10 @@ function refuseEarly(service: Service, body: CompletionBody): void {
 
 async function answerPrompts(context: RunContext, body: CompletionBody): Promise<void> {
   const { service, exchange } = context;
+  const choices: string[] = [];
   try {
     await withSlots(service, body.prompt.length, async () => {
       const target = await targetOf(service, body);
-      const choices: string[] = [];
       const all: AnswerFigures[] = [];
       await sideBySide(context, body, target, TEXT_ONLY, async (one, prepared, index) => {
         const answer = await runWhole(one, prepared);
@@ -67,7 +68,7 @@ async function answerPrompts(context: RunContext, body: CompletionBody): Promise
       exchange.send(200, 'application/json', completionsJson(headOf(service, target), choices, usage));
     });
   } catch (error) {
-    throw fail(context, error);
+    throw fail(context, error, body.prompt.length - choices.length);
   }
 }
 
@@ -75,17 +76,19 @@ async function streamPrompts(context: RunContext, body: CompletionBody): Promise
   const { service } = context;
   const characters = body.prompt.reduce((sum, prompt) => sum + countCharacters(prompt), 0);
   const stream = openStream(context, characters);
+  let open = body.prompt.length;
   try {
-    await withSlots(service, body.prompt.length, async () => {
+    await withSlots(service, open, async () => {
       const target = await targetOf(service, body);
       const head = headOf(service, target);
-      await sideBySide(context, body, target, STREAM_OF_TEXT, (one, prepared, index) =>
-        streamPrompt(one, prepared, stream, { head, index }),
-      );
+      await sideBySide(context, body, target, STREAM_OF_TEXT, async (one, prepared, index) => {
+        await streamPrompt(one, prepared, stream, { head, index });
+        open--;
+      });
     });
     stream.end(DONE_V3);
   } catch (error) {
-    stream.end(errorEvent(fail(context, error)) + DONE_V3);
+    stream.end(errorEvent(fail(context, error, open)) + DONE_V3);
   }
 }
 

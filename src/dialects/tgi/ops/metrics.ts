@@ -32,13 +32,16 @@ export class TgiMetrics {
     this.#watchEngine();
   }
 
-  /** A request has arrived. */
-  countRequest(): void {
-    this.#counter('tgi_request_count', 'Requests received.').inc();
+  /** Requests have arrived: every prompt of a body with several is one, since each succeeds or fails by itself. */
+  countRequest(prompts = 1): void {
+    this.#counter('tgi_request_count', 'Requests received.').inc(prompts);
   }
 
-  countFailure(label: FailureLabel): void {
-    this.#counter('tgi_request_failure', 'Requests that failed, by kind.', ['err']).inc({ err: label });
+  countFailure(label: FailureLabel, prompts = 1): void {
+    this.#counter('tgi_request_failure', 'Requests that failed, by kind.', ['err']).inc(
+      { err: label },
+      prompts,
+    );
   }
 
   countSuccess({ figures, maxNewTokens }: AnswerRecord, limits: Limits): void {

@@ -104,11 +104,11 @@ export function openStream({ service, exchange }: RunContext, characters: number
   });
 }
 
-/** Counts a failure once and says what it is on the wire. */
-export function fail({ service, exchange }: RunContext, thrown: unknown): TgiError {
+/** Counts a failure, of so many prompts that came in one body, and says what it is on the wire. */
+export function fail({ service, exchange }: RunContext, thrown: unknown, prompts = 1): TgiError {
   const error = toTgiError(thrown);
   const isDropped = exchange.signal.aborted;
-  service.figures.countFailure(isDropped ? 'dropped' : error.label);
+  service.figures.countFailure(isDropped ? 'dropped' : error.label, prompts);
   if (!isDropped && (error.label === 'generation' || error.label === 'incomplete')) service.health.doubt();
   return error;
 }

@@ -11,20 +11,25 @@ import { NO_PARAMETERS, type VertexBody, type VertexInstance } from '../schema.j
 /** Answers with one prediction per instance, in their order. */
 export async function answerVertex(context: RunContext, { instances }: VertexBody): Promise<void> {
   const { service, exchange } = context;
-  service.figures.countRequest();
+  service.figures.countRequest(Math.max(1, instances.length));
   if (instances.length === 0) {
-    throw new TgiError(422, 'Input validation error', 'Input validation error', 'validation');
+    throw fail(context, new TgiError(422, 'Input validation error', 'Input validation error', 'validation'));
   }
   const stop = new AbortController();
   const one = { ...context, signal: AbortSignal.any([exchange.signal, stop.signal]) };
-  const runs = instances.map((instance, index) => predict(one, instance, index));
+  let open = instances.length;
+  const runs = instances.map(async (instance, index) => {
+    const prediction = await predict(one, instance, index);
+    open--;
+    return prediction;
+  });
   try {
     const predictions = await Promise.all(runs);
     exchange.sendJson(200, { predictions });
   } catch (error) {
-    fail(context, error);
     stop.abort();
     await Promise.allSettled(runs);
+    fail(context, error, open);
     throw new TgiError(500, 'Incomplete generation', 'Incomplete generation', 'incomplete');
   }
 }
