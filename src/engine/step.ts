@@ -15,6 +15,7 @@ import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
 import type { Group, OutputMatcher, Sequence } from './sequence.js';
+import { stepShape } from './step-shape.js';
 import type { TokenTable } from './text/index.js';
 
 export interface StepParts {
@@ -35,7 +36,6 @@ const MASK_WAIT_ALONE_MS = 5;
 const MASK_WAIT_MS = 1;
 /** Part of a step's time that all its sequences together wait to hear what must come next: it saves at most steps. */
 const FORCED_WAIT_SHARE = 1 / 40;
-
 /** Steps in a row with a gap between running places before one is moved: a gap often closes by itself. */
 const PATIENCE_WITH_GAPS = 4;
 
@@ -46,6 +46,7 @@ export class StepLoop {
   readonly running = new RunningSet();
   readonly hits = { hitTokens: 0, missTokens: 0 };
   steps = 0;
+  seated = 0;
   readonly #parts: StepParts;
   readonly #admission: Admission;
   readonly #committer: Committer;
@@ -338,6 +339,7 @@ export class StepLoop {
     // A sequence that comes back after a swap has been counted.
     if (sequence.wasSeated) return;
     sequence.wasSeated = true;
+    this.seated++;
     this.hits.hitTokens += reused;
     this.hits.missTokens += sequence.promptLength - reused;
     if (group.hasStarted) return;
@@ -389,10 +391,4 @@ function wantsPromptScores(sequence: Sequence): boolean {
   return (
     sequence.choice === 0 && sequence.generated === 0 && sequence.group.output.promptLogprobs !== undefined
   );
-}
-
-/** Steps with the same number cost about the same: decodes exactly, prefill by its order of magnitude. */
-function stepShape(plan: StepPlan): number {
-  const prefill = plan.prefillTokens === 0 ? 0 : 1 + Math.floor(Math.log2(plan.prefillTokens) * 2);
-  return plan.decodes + prefill * 1024;
 }

@@ -2,6 +2,7 @@
 
 import type { GenerateEvent, Usage } from './event.js';
 import type { ChatInput, GenerateRequest } from './generate.js';
+import type { StepFigures } from './step-figures.js';
 
 /** How embeddings of several tokens become one. */
 export type Pooling = 'none' | 'mean' | 'cls' | 'last' | 'rank';
@@ -94,6 +95,8 @@ export interface EngineStatus {
   };
   readonly threads: number;
   readonly steps: number;
+  /** Absent where steps cannot be watched. */
+  readonly stepFigures?: StepFigures;
   readonly restarts: number;
 }
 

@@ -14,6 +14,8 @@ import type { EngineOptions } from '../options.js';
 import { createSamplerWorkspace } from '../sampling/index.js';
 import type { OutputMatcher } from '../sequence.js';
 import { StepLoop } from '../step.js';
+import { StepRecorder } from '../step-recorder.js';
+import { hasPrefill } from '../step-shape.js';
 import { TokenTable } from '../text/index.js';
 import { ThreadControl } from '../thread-control.js';
 import type { FromEngine, ProcessStatus, Query, Submission, ToEngine } from './messages.js';
@@ -44,6 +46,7 @@ export class EngineHost {
   readonly #places: Places;
   readonly #loop: StepLoop;
   readonly #threads: ThreadControl;
+  readonly #recorder = new StepRecorder();
   readonly #intake: IntakeParts;
   readonly #queries: QueryQueue;
   readonly #constraints: Constraints;
@@ -75,6 +78,7 @@ export class EngineHost {
       now,
       threads: () => this.#currentThreads(),
       onStepTime: (shape, ms) => {
+        this.#recorder.forward(ms, hasPrefill(shape));
         if (options.adaptThreads) this.#threads.observe({ shape, ms, nowMs: now() });
       },
     });
@@ -193,7 +197,7 @@ export class EngineHost {
     this.#turnAtMs = performance.now();
     try {
       // Nobody sees tokens faster than this; sent together, they cost channel and sockets a fraction.
-      do this.#loop.step();
+      do this.#step();
       while (
         this.#loop.hasRunning &&
         !this.#loop.outbox.hasNews &&
@@ -208,6 +212,14 @@ export class EngineHost {
     }
     this.#emit();
     if (this.#loop.hasWork || this.#queries.hasWork) this.#schedule();
+  }
+
+  #step(): void {
+    const loop = this.#loop;
+    const { seated, hasRunning } = loop;
+    const begun = performance.now();
+    loop.step();
+    this.#recorder.end(performance.now() - begun, loop.seated - seated, hasRunning);
   }
 
   /** One pass of embeddings between two steps, so that neither holds up the other for long. */
@@ -241,6 +253,7 @@ export class EngineHost {
       prefixCache: { ...this.#loop.hits, usedBytes: cache.usedBytes, budgetBytes: cache.budgetBytes },
       threads: this.#currentThreads(),
       steps: this.#loop.steps,
+      stepFigures: this.#recorder.figures(),
     };
   }
 
