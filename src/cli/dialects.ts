@@ -36,19 +36,24 @@ const tgiDeps = async ({ settings, ...parts }: DialectParts) => {
   return { ...parts, options: tgiOptionsOf(settings), detectWatermark };
 };
 
+/** Absent where each dialect does as its own clients expect. */
+const unknownOf = ({ settings: { unknownModel } }: DialectParts) =>
+  unknownModel === 'auto' ? {} : { unknownModel };
+
 /** In order of precedence on the root. */
 const DIALECTS: readonly Entry[] = [
   {
     name: 'openai',
     isOnRoot: true,
-    load: async (parts) => (await openai()).openAiDialect({ ...parts, clock: systemClock }),
+    load: async (parts) =>
+      (await openai()).openAiDialect({ ...parts, ...unknownOf(parts), clock: systemClock }),
   },
   { name: 'tgi', isOnRoot: true, load: async (parts) => (await tgi()).tgi(await tgiDeps(parts)) },
   { name: 'tgi-1.4', isOnRoot: false, load: async (parts) => (await tgi()).tgi14(await tgiDeps(parts)) },
   {
     name: 'jan',
     isOnRoot: true,
-    load: async (parts) => (await jan()).janDialect({ ...parts, clock: systemClock }),
+    load: async (parts) => (await jan()).janDialect({ ...parts, ...unknownOf(parts), clock: systemClock }),
   },
 ];
 

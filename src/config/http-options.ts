@@ -13,6 +13,7 @@ export function httpOptionsOf(
     port: address.port,
     bodyLimitBytes: settings.bodyLimit,
     corsOrigins: settings.corsOrigin.filter((origin) => origin !== 'none'),
+    trustedHosts: settings.trustedHost,
     keepAliveMs: settings.keepAlive,
   };
 }

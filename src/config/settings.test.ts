@@ -158,7 +158,7 @@ describe('a refusal names the setting, what was given, where, and what is allowe
 });
 
 describe('options of other rooms', () => {
-  it('have no web origins after `none`', async () => {
+  it('have no web origins after `none`, and the hosts that are trusted', async () => {
     const of = async (flags: Flags) => httpOptionsOf(await load({ flags }), { port: 1 });
     expect(await of({})).toMatchObject({
       host: '127.0.0.1',
@@ -166,7 +166,10 @@ describe('options of other rooms', () => {
       corsOrigins: ['*'],
       keepAliveMs: 15_000,
     });
-    expect(await of({ corsOrigin: ['none'] })).toMatchObject({ corsOrigins: [] });
+    expect(await of({ corsOrigin: ['none'], trustedHost: ['a', 'b'] })).toMatchObject({
+      corsOrigins: [],
+      trustedHosts: ['a', 'b'],
+    });
   });
 
   it("follow TGI's own defaults", async () => {

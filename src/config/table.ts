@@ -43,6 +43,12 @@ const models = {
     { ...model, only: 'argument', defaultText: 'the built-in demo model' },
   ),
   alias: many(alias, 'publish a model under this name; its file name stays as another', model),
+  unknownModel: one(
+    oneOf(['auto', 'default', 'refuse']),
+    'auto',
+    'what OpenAI and Jan requests for a model nobody knows get: the first model, or 404',
+    { ...model, defaultText: 'auto (404 from OpenAI, the first model from Jan)' },
+  ),
   modelsDir: one(path('FOLDER'), undefined, 'where downloaded models are kept', {
     ...model,
     defaultText: '~/.koine/models',
@@ -131,6 +137,11 @@ const serving = {
     'web origins that may call the server; `*` is any, `none` is none',
     server,
     ['*'],
+  ),
+  trustedHost: many(
+    text('HOST'),
+    'names with a dot that requests may be addressed to, beside private addresses; `*` is any',
+    { ...server, defaultText: 'none on a loopback address, any elsewhere' },
   ),
   bodyLimit: one(bytes, 32 * 2 ** 20, 'largest request body', server),
   keepAlive: one(

@@ -27,6 +27,8 @@ export interface Route {
 /** A request the door could not bring to a handler, or that a handler gave up on. */
 export type Problem =
   | { readonly kind: 'not-found' }
+  /** The request was addressed to a name that is not this server's; `given` is its Host header. */
+  | { readonly kind: 'untrusted-host'; readonly given: string }
   | { readonly kind: 'method-not-allowed'; readonly allowed: readonly string[] }
   | { readonly kind: 'unauthorized'; readonly given: 'none' | 'wrong' }
   /** A content type the dialect does not take; '' when there was none. */

@@ -20,6 +20,7 @@ function plain(name: string, routes: readonly Route[], more: Partial<Dialect> = 
     'not-found': 404,
     'method-not-allowed': 405,
     unauthorized: 401,
+    'untrusted-host': 403,
     'media-type': 415,
     'too-large': 413,
     'not-utf8': 400,

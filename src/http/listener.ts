@@ -14,6 +14,7 @@ import type { Logger } from '../telemetry/index.js';
 import { readBody } from './body.js';
 import type { Mount, Problem } from './dialect.js';
 import { Exchange } from './exchange.js';
+import { hostCheck } from './hosts.js';
 import { type KeyCheck, keyCheck } from './keys.js';
 import { ListenError } from './listen-error.js';
 import { type Candidate, claimant, type MountedPath, mountOf, mountTable } from './mount-table.js';
@@ -117,13 +118,16 @@ export class Listener {
 
   #prepare(): void {
     const app = this.#app;
-    const { corsOrigins } = this.#spec.options;
+    const { corsOrigins, host, trustedHosts } = this.#spec.options;
+    const isTrusted = hostCheck(host, trustedHosts);
     app.decorateRequest('exchange', null);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
     app.addHook('onRequest', (request, reply, done) => {
       this.#track(request, reply);
-      done();
+      const given = request.headers.host ?? '';
+      if (isTrusted(given)) done();
+      else this.#answer({ kind: 'untrusted-host', given }, request, reply, undefined);
     });
     if (corsOrigins.length > 0) {
       app.register(cors, {

@@ -37,8 +37,13 @@ export function operations({ metrics, engines, isDraining }: OperationsOptions):
   };
 }
 
+const STATUS: Readonly<Partial<Record<Problem['kind'], number>>> = {
+  'not-found': 404,
+  'method-not-allowed': 405,
+  'untrusted-host': 403,
+};
+
 function refuse(problem: Problem, exchange: Exchange): void {
   if (problem.kind === 'thrown') exchange.log.error({ err: problem.error }, 'a page of the server failed');
-  const status = problem.kind === 'not-found' ? 404 : problem.kind === 'method-not-allowed' ? 405 : 500;
-  exchange.sendJson(status, { error: problem.kind });
+  exchange.sendJson(STATUS[problem.kind] ?? 500, { error: problem.kind });
 }

@@ -9,6 +9,8 @@ export interface HttpOptions {
   readonly bodyLimitBytes: number;
   /** Origins that may call from a browser; `*` = all; empty = none. */
   readonly corsOrigins: readonly string[];
+  /** Names a request may be addressed to beside local ones; `*` = all. None given = all, but on a loopback address none. */
+  readonly trustedHosts: readonly string[];
   /** Milliseconds of silence on an event stream before a comment is sent; 0 = never. */
   readonly keepAliveMs: number;
 }
@@ -17,5 +19,6 @@ export interface HttpOptions {
 export const DEFAULT_HTTP: Omit<HttpOptions, 'host' | 'port'> = {
   bodyLimitBytes: 32 * 1024 * 1024,
   corsOrigins: ['*'],
+  trustedHosts: [],
   keepAliveMs: 15_000,
 };

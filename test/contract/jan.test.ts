@@ -1,6 +1,7 @@
 // The Jan dialect against the table of its published paths and fields: every path answers, every field is accepted at
 // its type, converted where callers rely on it, and refused off its type with the right place and word.
 
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type JanUnderTest, startJan } from '../wire/jan/start.js';
 import { type Bad, type FieldSpec, NULL_FAULTS, ROUTES, type RouteSpec, TYPES } from './jan-fields.js';
@@ -153,6 +154,31 @@ describe('the front door of the Jan API', () => {
     ];
     for (const headers of keys) expect((await server.get('/v1/models', headers)).status).toBe(200);
     expect((await server.get('/nothing')).text).toBe('{"detail":"Not Found"}');
+  });
+
+  it('refuses a name that is not its own, which a rebound one is, and takes local ones', async () => {
+    const ask = (host: string, method = 'GET'): Promise<readonly [number | undefined, string]> =>
+      new Promise((resolve, reject) => {
+        const headers = { host, authorization: 'Bearer secret', origin: 'http://evil.com' };
+        const { port } = server;
+        request({ host: '127.0.0.1', port, path: '/v1/models', method, headers }, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => {
+            text += part;
+          });
+          response.on('end', () => resolve([response.statusCode, text]));
+        })
+          .on('error', reject)
+          .end();
+      });
+    for (const host of ['localhost', `127.0.0.1:${server.port}`, '192.168.1.9:1337', '[::1]:1']) {
+      expect([host, (await ask(host))[0]]).toEqual([host, 200]);
+    }
+    for (const host of ['evil.com', 'localhost.evil.com:80', '127.0.0.1.evil.com', '8.8.8.8']) {
+      const detail = `Invalid host header: start the server with --trusted-host to be asked as '${host}'`;
+      expect(await ask(host)).toEqual([403, JSON.stringify({ detail })]);
+      expect((await ask(host, 'OPTIONS'))[0]).toBe(403);
+    }
   });
 
   it('tells the allowed method', async () => {

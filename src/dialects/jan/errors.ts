@@ -90,6 +90,13 @@ export function refuse(problem: Problem, exchange: Exchange): void {
     case 'method-not-allowed':
       sendDetail(exchange, 405, 'Method Not Allowed');
       return;
+    case 'untrusted-host':
+      sendDetail(
+        exchange,
+        403,
+        `Invalid host header: start the server with --trusted-host to be asked as '${problem.given}'`,
+      );
+      return;
     case 'unauthorized':
       sendDetail(exchange, 401, 'Invalid API key');
       return;

@@ -1,6 +1,7 @@
 // Which model answers, under which name, and GET /v1/models.
 
-import { type Engine, KoineError, type ModelDescription, type Router } from '../../protocol/index.js';
+import type { Engine, ModelDescription, Router } from '../../protocol/index.js';
+import { resolveModel, type UnknownModel } from '../openai/index.js';
 
 /** A model that was found for a request. */
 export interface FoundModel {
@@ -10,29 +11,16 @@ export interface FoundModel {
   readonly shownModel: string;
 }
 
-/** What happens with a name nobody knows. */
-export type UnknownModel = 'default' | 'refuse';
-
-/** Finds a model by name. Clients of this wire send names of other services, so unknown ones mean the default. */
+/** Finds a model by name; null and '' name none, which is the default model. */
 export async function findModel(
   router: Router,
   name: string | null,
   unknown: UnknownModel,
 ): Promise<FoundModel> {
-  const named = name === null || name === '' ? undefined : resolveKnown(router, name, unknown);
-  const engine = named ?? router.resolve(undefined);
+  const asked = name === null || name === '' ? undefined : name;
+  const { engine, isKnown } = resolveModel(router, asked, unknown);
   const description = await engine.describe();
-  return { engine, description, shownModel: named === undefined || name === null ? description.id : name };
-}
-
-function resolveKnown(router: Router, name: string, unknown: UnknownModel): Engine | undefined {
-  try {
-    return router.resolve(name);
-  } catch (error) {
-    const isUnknown = error instanceof KoineError && error.code === 'model_not_found';
-    if (isUnknown && unknown === 'default') return undefined;
-    throw error;
-  }
+  return { engine, description, shownModel: isKnown && asked !== undefined ? asked : description.id };
 }
 
 /** The contract's four fields, and two more that clients of other servers look for. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/index.js';
 import type { Exchange, Route } from '../../http/index.js';
 import type { Router } from '../../protocol/index.js';
 import type { Metrics } from '../../telemetry/index.js';
+import type { UnknownModel } from '../openai/index.js';
 import { readBody } from './check/structure.js';
 import { type DecodeContext, decodeChat, decodeCompletion } from './decode.js';
 import { embed } from './embeddings.js';
@@ -13,7 +14,7 @@ import { CompletionReply } from './encode/completion.js';
 import { CompletionStream } from './encode/completion-stream.js';
 import { tokenIds, tokenText } from './extras.js';
 import { streamReply, wholeReply } from './generate.js';
-import { type FoundModel, findModel, modelList, type UnknownModel } from './models.js';
+import { type FoundModel, findModel, modelList } from './models.js';
 import { chatBody, completionBody, detokenizeBody, embeddingBody, tokenizeBody } from './schema.js';
 
 /** What the dialect is given. */
@@ -21,7 +22,7 @@ export interface JanOptions {
   readonly router: Router;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Whether a model name nobody knows means the default model, which is what most clients expect here. */
+  /** What is done with a model name nobody knows. The default model when absent: clients send names of other services. */
   readonly unknownModel?: UnknownModel;
 }
 

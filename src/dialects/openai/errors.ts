@@ -100,6 +100,10 @@ function doorRefusal(problem: Exclude<Problem, { kind: 'thrown' }>, { method, pa
         message: `${path} takes ${problem.allowed.join(', ')}, not ${method}.`,
         code: null,
       };
+    case 'untrusted-host': {
+      const message = `The host '${problem.given}' is not trusted here; the server takes it with --trusted-host.`;
+      return { status: 403, message, code: 'host_not_trusted' };
+    }
     case 'unauthorized': {
       const reason = problem.given === 'none' ? 'An API key is needed' : 'The API key is not valid';
       return {

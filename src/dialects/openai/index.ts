@@ -5,6 +5,7 @@ import { refuse } from './errors.js';
 import { type OpenAiOptions, openAiRoutes } from './routes.js';
 
 export { WIRE_ERRORS, type WireError } from './errors.js';
+export { resolveModel, type UnknownModel } from './models.js';
 export type { OpenAiOptions } from './routes.js';
 
 /** The dialect, ready to be mounted. Serves every model the router knows. */

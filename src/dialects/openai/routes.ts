@@ -11,7 +11,7 @@ import { ChatReply } from './encode/chat.js';
 import { ChatStream } from './encode/chat-stream.js';
 import { CompletionReply, CompletionStream } from './encode/completion.js';
 import { streamReply, wholeReply } from './generate.js';
-import { modelList, modelObject } from './models.js';
+import { modelList, modelObject, resolveModel, type UnknownModel } from './models.js';
 import { ChatBody, CompletionBody, EmbeddingBody } from './schema.js';
 import { bodyCheck } from './validate.js';
 
@@ -20,10 +20,14 @@ export interface OpenAiOptions {
   readonly router: Router;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  /** What generation and embeddings do with a model name nobody knows; refuse when absent. */
+  readonly unknownModel?: UnknownModel;
 }
 
 /** All paths of the dialect. */
-export function openAiRoutes({ router, metrics, clock }: OpenAiOptions): readonly Route[] {
+export function openAiRoutes(options: OpenAiOptions): readonly Route[] {
+  const { router, metrics, clock, unknownModel = 'refuse' } = options;
+  const find = (model: string | undefined) => findModel(router, model, unknownModel);
   const checkChat = bodyCheck(ChatBody);
   const checkCompletion = bodyCheck(CompletionBody);
   const checkEmbedding = bodyCheck(EmbeddingBody);
@@ -37,7 +41,7 @@ export function openAiRoutes({ router, metrics, clock }: OpenAiOptions): readonl
 
   const chat = async (exchange: Exchange): Promise<void> => {
     const body = checkChat(exchange.body);
-    const { engine, description } = await find(router, body.model);
+    const { engine, description } = await find(body.model);
     const decoded = decodeChat(body, contextOf(exchange, description));
     const work = { engine, decoded, metrics, route: '/v1/chat/completions', input: 'messages' as const };
     if (body.stream === true) await streamReply(exchange, work, new ChatStream(decoded.shape));
@@ -46,7 +50,7 @@ export function openAiRoutes({ router, metrics, clock }: OpenAiOptions): readonl
 
   const completion = async (exchange: Exchange): Promise<void> => {
     const body = checkCompletion(exchange.body);
-    const { engine, description } = await find(router, body.model);
+    const { engine, description } = await find(body.model);
     const decoded = decodeCompletion(body, contextOf(exchange, description));
     const { shape, requests } = decoded;
     const work = { engine, decoded, metrics, route: '/v1/completions', input: 'prompt' as const };
@@ -56,7 +60,7 @@ export function openAiRoutes({ router, metrics, clock }: OpenAiOptions): readonl
 
   const embeddings = async (exchange: Exchange): Promise<void> => {
     const body = checkEmbedding(exchange.body);
-    const { engine, description } = await find(router, body.model);
+    const { engine, description } = await find(body.model);
     await embedReply(exchange, body, engine, description);
   };
 
@@ -78,17 +82,18 @@ export function openAiRoutes({ router, metrics, clock }: OpenAiOptions): readonl
         const models = await router.models();
         const listed = models.find(({ id, aliases }) => id === name || aliases.includes(name));
         // Looking a model up does not load it.
-        exchange.sendJson(200, modelObject(listed ?? (await find(router, name)).description));
+        exchange.sendJson(200, modelObject(listed ?? (await findModel(router, name, 'refuse')).description));
       },
     },
   ];
 }
 
-async function find(
+async function findModel(
   router: Router,
   model: string | undefined,
+  unknown: UnknownModel,
 ): Promise<{ readonly engine: Engine; readonly description: ModelDescription }> {
-  const engine = router.resolve(model);
+  const { engine } = resolveModel(router, model, unknown);
   return { engine, description: await engine.describe() };
 }
 

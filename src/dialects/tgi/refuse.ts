@@ -21,6 +21,9 @@ export function refuse(problem: Problem, exchange: Exchange): void {
     case 'unauthorized':
       exchange.sendEmpty(401);
       return;
+    case 'untrusted-host':
+      exchange.send(403, TEXT, `Invalid host header: --trusted-host admits ${problem.given}`);
+      return;
     case 'malformed':
       exchange.sendEmpty(problem.status);
       return;
