@@ -1,14 +1,12 @@
 // The tgi_* families with TGI's names and buckets, in a registry of their own. A series appears when it is first
-// used. What TGI measures inside its own batches and this server does not is left out, never invented.
+// used. Single batches are counted by the engine and written by step-metrics.ts.
 
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { EngineStatus } from '../../../protocol/index.js';
 import type { FailureLabel } from '../errors.js';
 import type { Limits } from '../request/limits.js';
 import { type AnswerFigures, inferenceMs, perTokenMs } from '../wire/headers.js';
-
-/** Seconds: 0.00015 to 145.6, each half as large again as the one before. */
-const DURATIONS = Array.from({ length: 35 }, (_, k) => Number((0.0001 * 1.5 ** (k + 1)).toPrecision(12)));
+import { DURATIONS, stepMetrics } from './step-metrics.js';
 
 /** What is known when a request has been answered. */
 export interface AnswerRecord {
@@ -61,8 +59,9 @@ export class TgiMetrics {
   }
 
   /** The registry in the Prometheus text format. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  async text(): Promise<string> {
+    const figures = this.status()?.stepFigures;
+    return `${await this.#registry.metrics()}${figures === undefined ? '' : `\n${stepMetrics(figures)}`}`;
   }
 
   #watchEngine(): void {
@@ -82,21 +81,6 @@ export class TgiMetrics {
     gauge('tgi_batch_current_size', 'Sequences being computed.', (s) => s.running);
     gauge('tgi_batch_current_max_tokens', 'KV cells of running sequences.', (s) => s.kvCells.running);
     gauge('tgi_batch_max_total_tokens', 'KV cells in all.', (s) => s.kvCells.total);
-    for (const name of ['tgi_batch_inference_count', 'tgi_batch_inference_success']) {
-      new Counter({
-        name,
-        help: 'Steps computed; a step mixes prompt chunks and decoding and is counted as decode.',
-        labelNames: ['method'] as const,
-        registers,
-        collect() {
-          this.reset();
-          this.inc(
-            { method: 'decode' },
-            readOr(status(), (s) => s.steps),
-          );
-        },
-      });
-    }
   }
 
   #counter(name: string, help: string, labelNames: 'err'[] = []): Counter<'err'> {
@@ -107,7 +91,7 @@ export class TgiMetrics {
   }
 
   #seconds(name: string, help: string, ms: number): void {
-    this.#histogram(name, help, DURATIONS).observe(Math.max(0, ms) / 1000);
+    this.#histogram(name, help, [...DURATIONS]).observe(Math.max(0, ms) / 1000);
   }
 
   #tokens(name: string, help: string, most: number, count: number): void {
