@@ -311,6 +311,7 @@ export const TYPES: Readonly<Record<FieldType, { good: readonly unknown[]; bad: 
       [{ type: 'json_object', schema: 5 }, 'value_error', 'schema'],
       [{ type: 'json_object', schema: 'no json' }, 'value_error', 'schema'],
       [{ type: 'json_schema', json_schema: 'a' }, 'dict_type', 'json_schema'],
+      [{ type: 'json_schema' }, 'missing', 'json_schema'],
     ],
   },
   encoding: { good: ['float', 'base64'], bad: [['hex', 'literal_error']] },

@@ -10,6 +10,7 @@ import {
   type Usage,
 } from '../../protocol/index.js';
 import { type Metrics, RequestMeter } from '../../telemetry/index.js';
+import { isWithin } from '../openai/index.js';
 import type { Decoded } from './decode.js';
 import { addUsage, NO_USAGE, type ReplyEncoder, type StreamEncoder } from './encode.js';
 import { type Asked, failureFrame, sendFailure } from './errors.js';
@@ -89,7 +90,7 @@ class Batch {
   /** The protocol's word for a rule says less than the field that set it. */
   #worded(failure: Failure): Failure {
     const { ruleField } = this.#work.decoded;
-    if (failure.details?.field !== 'constraint' || ruleField === undefined) return failure;
+    if (failure.code !== 'constraint' || ruleField === undefined) return failure;
     return { ...failure, details: { ...failure.details, field: ruleField } };
   }
 
@@ -198,18 +199,4 @@ function failureOf(event: GenerateEvent): Failure | undefined {
 
 function failed(failure: Failure): GenerateEvent {
   return { kind: 'failed', failure };
-}
-
-/** Whether it settles within so many milliseconds; 0 = however long it takes. */
-async function isWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
-  if (limitMs === 0) return true;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

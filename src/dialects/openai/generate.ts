@@ -13,6 +13,7 @@ import { type Metrics, RequestMeter } from '../../telemetry/index.js';
 import type { Decoded } from './decode.js';
 import { addUsage, NO_USAGE, type ReplyEncoder, type StreamEncoder } from './encode.js';
 import { failureFrame, sendFailure } from './errors.js';
+import { isWithin } from './within.js';
 
 /** One exchange's work. */
 export interface Generation {
@@ -122,20 +123,6 @@ export async function wholeReply(exchange: Exchange, work: Generation, encoder: 
   await Promise.all(gathered);
   if (failure === undefined) exchange.send(200, 'application/json', encoder.body(usage));
   else sendFailure(exchange, failure, work.input);
-}
-
-/** Whether it settles within so many milliseconds; 0 = however long it takes. */
-async function isWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
-  if (limitMs === 0) return true;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Starts every prompt and waits for its first event, which tells whether it was admitted. */

@@ -7,6 +7,7 @@ import { type OpenAiOptions, openAiRoutes } from './routes.js';
 export { WIRE_ERRORS, type WireError } from './errors.js';
 export { resolveModel, type UnknownModel } from './models.js';
 export type { OpenAiOptions } from './routes.js';
+export { isWithin } from './within.js';
 
 /** The dialect, ready to be mounted. Serves every model the router knows. */
 export function openAiDialect(options: OpenAiOptions): Dialect {

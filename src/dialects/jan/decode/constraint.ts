@@ -1,7 +1,7 @@
 // What rules the output: a forced call before response_format before grammar, as llama-cpp-python ranks them.
 
 import type { Constraint, JsonSchema, ToolChoice, ToolDefinition } from '../../../protocol/index.js';
-import { type Loc, refused } from '../check/fault.js';
+import { fault, InvalidBody, type Loc, refused } from '../check/fault.js';
 import { isObject } from '../check/reader.js';
 import type { CommonBody, ResponseFormat } from '../schema.js';
 
@@ -49,6 +49,9 @@ function callRule(tools: readonly ToolDefinition[], mode: 'call' | 'auto', paral
 function decodeFormat(format: ResponseFormat | null): Constraint | undefined {
   if (format === null || format.type === 'text') return undefined;
   const { json_schema: wrapped } = format;
+  if (format.type === 'json_schema' && wrapped === null && format.schema === null) {
+    throw new InvalidBody([fault('missing', ['body', 'response_format', 'json_schema'], 'Field required')]);
+  }
   if (wrapped !== null) {
     return schemaRule(wrapped.schema, ['response_format', 'json_schema', 'schema'], wrapped.strict === true);
   }
