@@ -5,7 +5,7 @@ import { listStored, showBytes } from '../models/index.js';
 import { modelsDirOf } from './resolve-options.js';
 import { settingsOf } from './settings-of.js';
 
-/** Prints one line per model: what to write to serve it, size, date. */
+/** Prints one line per model: what to write to serve it, size, date, its name if it has one. */
 export async function list(flags: Flags): Promise<void> {
   const folder = modelsDirOf(await settingsOf(flags));
   const models = listStored(folder);
@@ -14,8 +14,8 @@ export async function list(flags: Flags): Promise<void> {
     return;
   }
   const width = Math.max(...models.map((model) => model.reference.length));
-  for (const { reference, sizeBytes, changedAt, isComplete } of models) {
-    const note = isComplete ? '' : '  incomplete: pull it again';
+  for (const { reference, name, sizeBytes, changedAt, isComplete } of models) {
+    const note = `${name === undefined ? '' : `  named ${name}`}${isComplete ? '' : '  incomplete: pull it again'}`;
     const day = changedAt.toISOString().slice(0, 10);
     process.stdout.write(`${reference.padEnd(width)}  ${showBytes(sizeBytes).padStart(8)}  ${day}${note}\n`);
   }

@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { describeSettings, type Flags, type SettingHelp } from '../config/index.js';
 import { exitCodeOf, explain } from './explain.js';
 import { version } from './package-files.js';
+import type { PullFlags } from './pull.js';
 
 /**
  * Runs `koine` with these arguments. Sets `process.exitCode`: 0 fine, 2 the user can put it right, 1 a bug. Resolves
@@ -40,7 +41,7 @@ function addServe(koine: Command): void {
   const serve = koine
     .command('serve [MODEL...]')
     .description(
-      'serve models: a GGUF file, a folder with one, hf:org/repo[:quant], or nothing for the demo model',
+      'serve models: a GGUF file, a folder with one, hf:org/repo[:quant], the name of a downloaded one, or nothing for the demo model',
     )
     .option('--config <FILE>', 'YAML file with settings named as the flags are')
     .addHelpText(
@@ -74,9 +75,10 @@ function addModelCommands(koine: Command): void {
   const modelsDir = new Option('--models-dir <FOLDER>', 'where downloaded models are kept');
   koine
     .command('pull <MODEL>')
-    .description('download a model: hf:org/repo[:quant]')
+    .description('download a model: hf:org/repo[:quant], or the address of a file on the hub')
+    .option('--name <NAME>', 'call the model so: for serve and rm, and where it is published')
     .addOption(modelsDir)
-    .action(async (model: string, flags: Flags) => (await import('./pull.js')).pull(model, flags));
+    .action(async (model: string, flags: PullFlags) => (await import('./pull.js')).pull(model, flags));
   koine
     .command('list')
     .description('list downloaded models')

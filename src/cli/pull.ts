@@ -1,21 +1,29 @@
-// `koine pull hf:org/repo[:quant]`: downloads a model for later.
+// `koine pull MODEL`: downloads a model for later.
 
 import type { Flags } from '../config/index.js';
-import { checkModel, pullModel } from '../models/index.js';
+import { checkModel, checkName, nameStored, pullModel } from '../models/index.js';
 import { hubReference } from './hub-reference.js';
-import { resolveOptionsOf } from './resolve-options.js';
+import { modelsDirOf, resolveOptionsOf } from './resolve-options.js';
 import { settingsOf } from './settings-of.js';
 
+/** How a model is pulled, beside settings. */
+export interface PullFlags extends Flags {
+  /** Calls the model so from now on. */
+  readonly name?: string;
+}
+
 /** Downloads a model and prints where it is. Interrupted, it keeps what arrived. */
-export async function pull(model: string, flags: Flags): Promise<void> {
-  const reference = hubReference(model);
+export async function pull(model: string, { name, ...flags }: PullFlags): Promise<void> {
   const settings = await settingsOf(flags);
+  const reference = hubReference(model, settings);
+  if (name !== undefined) checkName(modelsDirOf(settings), name, reference);
   const abort = new AbortController();
   const stop = (): void => abort.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     const path = await pullModel(reference, resolveOptionsOf(settings, abort.signal));
     checkModel(path, true);
+    if (name !== undefined) nameStored(modelsDirOf(settings), path, name);
     process.stdout.write(`${path}\n`);
   } catch (error) {
     if (!abort.signal.aborted) throw error;

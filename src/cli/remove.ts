@@ -1,4 +1,4 @@
-// `koine rm hf:org/repo[:quant]`: deletes a downloaded model.
+// `koine rm MODEL`: deletes a downloaded model.
 
 import type { Flags } from '../config/index.js';
 import { removeStored, showBytes, showReference } from '../models/index.js';
@@ -8,7 +8,8 @@ import { settingsOf } from './settings-of.js';
 
 /** Deletes a model and prints how much room that made. */
 export async function remove(model: string, flags: Flags): Promise<void> {
-  const reference = hubReference(model);
-  const bytes = removeStored(modelsDirOf(await settingsOf(flags)), reference);
+  const settings = await settingsOf(flags);
+  const reference = hubReference(model, settings);
+  const bytes = removeStored(modelsDirOf(settings), reference);
   process.stdout.write(`removed ${showReference(reference)} (${showBytes(bytes)})\n`);
 }

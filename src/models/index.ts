@@ -11,6 +11,7 @@ export {
   type MemoryPlan,
   settlePlan,
 } from './memory.js';
+export { checkName, findNamed, nameStored } from './names.js';
 export type { DownloadProgress, Hub, Network } from './network.js';
 export { type HubReference, parseReference, showReference } from './reference.js';
 export { pullModel, type ResolvedModel, type ResolveOptions, resolveModel } from './resolve.js';

@@ -1,17 +1,19 @@
 // From what the user wrote to a checked model file on disk: the demo, a path, or the hub by way of the folder of
 // downloaded models.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckedModel, checkModel } from './check-model.js';
 import { chooseFiles } from './choose-file.js';
 import { download } from './download.js';
 import { listRepository } from './hub-listing.js';
 import { locateModel } from './locate.js';
+import { findNamed } from './names.js';
 import type { DownloadProgress, Hub, Network } from './network.js';
 import { type HubReference, parseReference, showReference } from './reference.js';
 import { shortName } from './split-files.js';
 import { findStored, repositoryFolder } from './store.js';
+import { readName } from './stored-name.js';
 
 /** A model that is on disk and can be tried. */
 export interface ResolvedModel extends CheckedModel {
@@ -34,10 +36,17 @@ export interface ResolveOptions {
 
 /** Finds, fetches if need be, and checks a model. Throws `KoineError` with one sentence for the user. */
 export async function resolveModel(given: string, options: ResolveOptions): Promise<ResolvedModel> {
-  const reference = parseReference(given, options.cwd);
+  const reference = parseReference(given, options.cwd, options.hub.endpoint);
   const path =
-    reference.kind === 'path' ? locateModel(reference.path) : await ensureStored(reference, options);
-  return { path, id: shortName(path), ...checkModel(path, options.anyArchitecture) };
+    reference.kind === 'hub'
+      ? await ensureStored(reference, options)
+      : (namedPath(given, reference.path, options) ?? locateModel(reference.path));
+  return { path, id: readName(path) ?? shortName(path), ...checkModel(path, options.anyArchitecture) };
+}
+
+/** The model with this name in the folder of downloads, unless there is something at the path itself. */
+function namedPath(given: string, path: string, { modelsDir }: ResolveOptions): string | undefined {
+  return existsSync(path) ? undefined : findNamed(modelsDir, given)?.path;
 }
 
 /** The first file of a hub model, fetched unless it is in the folder already. */

@@ -1,5 +1,6 @@
 // The folder of downloaded models: <folder>/<org>/<repo>/<path in the repository>. A file there is whole and
-// checked, because downloads end with a rename. Nothing else is kept, so users may add and remove files by hand.
+// checked, because downloads end with a rename. Beside it there is at most its name, so users may add and remove
+// files by hand.
 
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -7,6 +8,7 @@ import { KoineError } from '../protocol/index.js';
 import { type Candidate, chooseFiles, type Wish } from './choose-file.js';
 import { type HubReference, showReference } from './reference.js';
 import { isModelName, partOf, partsOf } from './split-files.js';
+import { nameFile, readName } from './stored-name.js';
 
 /** A model in the folder. */
 export interface StoredModel {
@@ -14,6 +16,8 @@ export interface StoredModel {
   readonly reference: string;
   /** Absolute path of the first file. */
   readonly path: string;
+  /** What its user calls it. */
+  readonly name?: string;
   readonly sizeBytes: number;
   readonly changedAt: Date;
   readonly isComplete: boolean;
@@ -46,9 +50,11 @@ export function listStored(modelsDir: string): readonly StoredModel[] {
       const parts = partsOf(path, partOf(path)?.count ?? 1).map((part) => join(modelsDir, part));
       const stats = parts.map((part) => statSync(part, { throwIfNoEntry: false }));
       const first = join(modelsDir, path);
+      const name = readName(first);
       return {
         reference: `hf:${org}/${repo}:${rest.join('/')}`,
         path: first,
+        ...(name !== undefined && { name }),
         sizeBytes: stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0),
         changedAt: statSync(first).mtime,
         isComplete: stats.every((stat) => stat !== undefined),
@@ -76,6 +82,7 @@ export function removeStored(modelsDir: string, reference: HubReference): number
   let bytes = 0;
   for (const { path, sizeBytes } of doomed) {
     rmSync(join(folder, path), { force: true });
+    rmSync(nameFile(join(folder, path)), { force: true });
     bytes += sizeBytes;
   }
   pruneEmpty(folder, modelsDir);

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HubServer } from '../support/hub-server.js';
 import { koine } from '../support/koine.js';
+import { startTestServer } from '../support/server.js';
 
 const demo = readFileSync(fileURLToPath(new URL('../../models/demo/koine-demo-q8_0.gguf', import.meta.url)));
 let hub: HubServer;
@@ -36,6 +37,82 @@ describe('downloaded models', () => {
     });
     expect(existsSync(file)).toBe(false);
     expect((await run('list')).stdout).toContain(`No models in ${folder}`);
+  });
+
+  it('are fetched by the address of their file, and keep the name they are given until they go', async () => {
+    const address = `${hub.endpoint}/acme/tiny-GGUF/resolve/main/tiny-Q8_0.gguf?download=true`;
+    const file = join(folder, 'acme', 'tiny-GGUF', 'tiny-Q8_0.gguf');
+    expect(await run('pull', address, '--name', 'tiny')).toMatchObject({ code: 0, stdout: `${file}\n` });
+    expect((await run('list')).stdout).toMatch(/^hf:acme\/tiny-GGUF:tiny-Q8_0.gguf .* {2}named tiny\n$/);
+    const files = hub.requests.length;
+    expect(await run('pull', address)).toMatchObject({ code: 0, stdout: `${file}\n` });
+    expect(hub.requests).toHaveLength(files);
+    const taken = await run('pull', 'hf:acme/tiny-GGUF:Q4_K_M', '--name', 'tiny');
+    expect([taken.code, taken.stderr]).toEqual([
+      2,
+      expect.stringContaining('The name tiny is that of hf:acme/tiny-GGUF:tiny-Q8_0.gguf'),
+    ]);
+    expect((await run('pull', address, '--name', '../x')).stderr).toContain('"../x" cannot be a name');
+    await using server = await startTestServer({
+      model: 'tiny',
+      env: { HF_ENDPOINT: hub.endpoint, KOINE_MODELS_DIR: folder },
+    });
+    const models = await fetch(`${server.url}/jan/v1/models`);
+    expect(await models.json()).toMatchObject({ data: [{ id: 'tiny' }] });
+    expect(await run('rm', 'tiny')).toMatchObject({
+      code: 0,
+      stdout: 'removed hf:acme/tiny-GGUF:tiny-Q8_0.gguf (5.96 MB)\n',
+    });
+    expect((await run('rm', 'tiny')).stderr).toContain('tiny is not a model of the hub');
+    expect(await run('rm', 'hf:acme/tiny-GGUF')).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('live from pull over serve and update to removal', async () => {
+    const model = 'hf:acme/tiny-GGUF:Q4_K_M';
+    expect((await run('pull', model)).code).toBe(0);
+    expect((await run('list')).stdout).toContain('hf:acme/tiny-GGUF:tiny-Q4_K_M.gguf');
+    const server = await startTestServer({
+      model,
+      env: { HF_ENDPOINT: hub.endpoint, KOINE_MODELS_DIR: folder },
+    });
+    const answer = await fetch(`${server.url}/jan/v1/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tiny-Q4_K_M', prompt: 'a' }),
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      expect.objectContaining({ model: 'tiny-Q4_K_M' }),
+    ]);
+    expect(await server.stop()).toBe(0);
+    expect((await run('pull', model)).code).toBe(0);
+    expect((await run('rm', model)).code).toBe(0);
+    expect((await run('list')).stdout).toContain('No models');
+  });
+
+  it('cannot come from a repository without any, or from an address elsewhere', async () => {
+    await using other = await HubServer.start({ 'README.md': Buffer.from('hi'), 'model.safetensors': demo });
+    const from = { HF_ENDPOINT: other.endpoint, KOINE_MODELS_DIR: folder };
+    const none = await koine(['pull', 'hf:acme/tiny-GGUF'], from);
+    expect(none).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'koine: hf:acme/tiny-GGUF has no GGUF model.\n',
+    });
+    const elsewhere = await koine(['pull', 'https://example.com/m.gguf'], from);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      2,
+      expect.stringContaining(`is not on ${other.endpoint}: download the file and give its path`),
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('have to be named', async () => {
+    for (const command of ['pull', 'rm']) {
+      const outcome = await run(command);
+      expect([outcome.code, outcome.stderr]).toEqual([2, "error: missing required argument 'MODEL'\n"]);
+    }
   });
 
   it('that do not exist are refused in one line', async () => {

@@ -39,6 +39,12 @@ describe('a model file', () => {
   it.each([
     ['that is missing', () => join(folder, 'gone.gguf'), 'no such file or folder'],
     ['that is cut off', () => write('cut.gguf', demo.subarray(0, demo.length / 2)), 'the file is cut off'],
+    [
+      'that is a folder with none',
+      () => mkdtempSync(join(folder, 'empty-')),
+      'the folder holds no GGUF model',
+    ],
+    ['that has the magic of one and no more', () => write('magic.gguf', 'GGUF'), 'cut off within its header'],
     ['that is something else', () => write('notes.gguf', 'not a model at all'), 'not a GGUF file'],
     ['of an unknown architecture', () => write('arch.gguf', architecture()), 'architecture "lxama"'],
     ['that llama.cpp cannot load', () => write('odd.gguf', withNumber('llama.block_count', 99)), 'odd.gguf'],
