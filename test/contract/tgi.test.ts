@@ -196,6 +196,8 @@ describe.each([
         ]);
         expect((await ask({ authorization: 'Bearer wrong' })).status === 401).toBe(open !== true);
         expect((await ask({ authorization: 'bearer Secret' })).status).not.toBe(401);
+        // Unlike TGI's, keys are told apart by case.
+        expect((await ask({ authorization: 'Bearer secret' })).status === 401).toBe(open !== true);
       }
     } finally {
       await locked.close();

@@ -46,6 +46,19 @@ describe('@huggingface/inference', () => {
     expect(text).toBe('Hi there!');
   });
 
+  it.each([true, false, undefined])('streams a chat with include_usage %s', async (include_usage) => {
+    const chunks = [];
+    const asked = include_usage === undefined ? {} : { stream_options: { include_usage } };
+    for await (const chunk of client().chatCompletionStream({ messages, ...asked })) chunks.push(chunk);
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('Hi there!');
+    const usages = chunks.map(({ usage }) => usage ?? null);
+    if (include_usage === true) {
+      expect(chunks.at(-1)?.choices).toEqual([]);
+      expect(usages.pop()).toEqual({ prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 });
+    }
+    expect(usages).toEqual([null, null, null, null]);
+  });
+
   it('shows what was refused', async () => {
     await expect(client().chatCompletion({ messages, top_p: 1 })).rejects.toThrow(
       'Input validation error: `top_p` must be > 0.0 and < 1.0',
@@ -77,6 +90,18 @@ describe('openai', () => {
     expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('Hi there!');
     expect(chunks.map(({ usage }) => usage?.total_tokens ?? null)).toEqual([null, null, null, null, 7]);
     expect(chunks.at(-1)?.choices).toEqual([]);
+  });
+
+  it.each([false, undefined])('streams a chat without usage when asked with %s', async (include_usage) => {
+    const stream = await client().chat.completions.create({
+      model: 'tgi',
+      messages,
+      stream: true,
+      ...(include_usage === undefined ? {} : { stream_options: { include_usage } }),
+    });
+    const usages = [];
+    for await (const { usage, choices } of stream) usages.push([usage, choices.length]);
+    expect(usages).toEqual(Array(4).fill([null, 1]));
   });
 
   it('raises what a stream refuses', async () => {

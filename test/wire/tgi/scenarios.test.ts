@@ -3,6 +3,7 @@
 
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createChatRenderer } from '../../../src/chat/index.js';
 import { detectWatermark } from '../../../src/engine/index.js';
 import { type ChatInput, type GenerateRequest, KoineError } from '../../../src/protocol/index.js';
 import { type Answer, startTgi, type TgiSetup, type TgiUnderTest } from './start.js';
@@ -104,6 +105,34 @@ describe('generate', () => {
     expect(await ask({ best_of: 2, do_sample: true, seed: 1 })).toBe(422);
     expect(await ask({ best_of: 3, do_sample: true })).toBe(422);
     expect(await ask({ best_of: 2, do_sample: true })).toBe(200);
+  });
+
+  it('calls a full length by that name, also where the last token is EOS', async () => {
+    await start({ reply: { tokens: ['a'], reason: 'eos' } });
+    const ask = async (max_new_tokens: number) => {
+      const parameters = { details: true, max_new_tokens };
+      const whole = await post('/generate', { inputs: 'a', parameters });
+      const stream = await post('/generate_stream', { inputs: 'a', parameters });
+      return [whole.text, events(stream).at(-1)].map(
+        (each) => /"finish_reason":"(\w+)"/.exec(each ?? '')?.[1],
+      );
+    };
+    expect([await ask(2), await ask(3)]).toEqual([
+      ['length', 'length'],
+      ['eos_token', 'eos_token'],
+    ]);
+  });
+
+  it('leaves images written as markdown in the prompt', async () => {
+    await start();
+    const inputs = 'What is on ![](http://a.example/cat.png) and ![](data:image/png;base64,AAAA)?';
+    await post('/generate', { inputs });
+    await post('/v1/chat/completions', { messages: [{ role: 'user', content: inputs }] });
+    const [first, second] = server.engine.requests.map(({ input }) =>
+      input.kind === 'text' ? input.text : '',
+    );
+    expect(first).toBe(inputs);
+    expect(second).toContain(inputs);
   });
 
   it('uses an adapter by its name and the base model for any other', async () => {
@@ -276,6 +305,40 @@ describe('chat', () => {
       ]);
     }
     expect(await metric('tgi_request_failure{err="template"}')).toBe(2);
+  });
+
+  it('answers a template that raises with what it says', async () => {
+    const chatTemplate =
+      "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('Roles must alternate user/assistant') }}{% endif %}{{ m.content }}{% endfor %}";
+    await start({ description: { chatTemplate } });
+    const renderer = createChatRenderer({ template: chatTemplate, bosText: '', eosText: '', source: 'test' });
+    server.engine.renderChat = async (chat) => renderer.render(chat);
+    const user = { role: 'user', content: 'a' };
+    expect((await post('/v1/chat/completions', { messages: [user] })).status).toBe(200);
+    const answer = await post('/v1/chat/completions', { messages: [user, user] });
+    const { error, error_type } = JSON.parse(answer.text) as { error: string; error_type: string };
+    expect([answer.status, error_type]).toEqual([422, 'template_error']);
+    expect(error).toMatch(/^Template error: .*Roles must alternate user\/assistant/);
+  });
+
+  it.each([
+    ['at an address', { url: 'http://a.example/cat.png' }],
+    ['png as data', { url: 'data:image/png;base64,iVBORw0KGgo=' }],
+    ['jpeg as data', { url: 'data:image/jpeg;base64,/9j/4AAQ' }],
+  ])('refuses an image %s, whole and streamed, alone and with another', async (_what, image_url) => {
+    await start();
+    const image = { type: 'image_url', image_url };
+    for (const images of [[image], [image, image]]) {
+      const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, ...images] }];
+      for (const stream of [false, true]) {
+        const answer = await post('/v1/chat/completions', { messages, stream });
+        expect([answer.status, answer.text]).toEqual([
+          422,
+          '{"error":"Input validation error: image modality is not supported","error_type":"validation"}',
+        ]);
+      }
+    }
+    expect(server.engine.requests).toHaveLength(0);
   });
 
   it('says that a model has no template', async () => {

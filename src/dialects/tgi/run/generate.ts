@@ -8,7 +8,8 @@ import { overloaded, type TgiError, validationError } from '../errors.js';
 import { toTgiError } from '../refuse.js';
 import type { Service } from '../service.js';
 import { type AnswerFigures, streamHeaders } from '../wire/headers.js';
-import { collect, type Generation } from './collect.js';
+import { collect, type Generation, type Sequence } from './collect.js';
+import { lengthFirst, tokenLimit } from './limit.js';
 import type { Prepared } from './prepare.js';
 import type { TokenFeed } from './token-feed.js';
 
@@ -42,9 +43,16 @@ export interface Answer {
 export async function runWhole(context: RunContext, prepared: Prepared): Promise<Answer> {
   const { service, exchange } = context;
   const events = metered(context, prepared);
-  const generation = await collect(events).catch((error: unknown) => {
+  const collected = await collect(events).catch((error: unknown) => {
     throw schemaRefusal(prepared, error);
   });
+  const limit = tokenLimit(prepared.signs, collected.promptTokens);
+  const ended = (sequence: Sequence): Sequence => ({
+    ...sequence,
+    result: lengthFirst(sequence.result, generatedTokens(sequence), limit),
+  });
+  const [first, ...others] = collected.sequences;
+  const generation: Generation = { ...collected, sequences: [ended(first), ...others.map(ended)] };
   const [best] = generation.sequences;
   const figures: AnswerFigures = {
     characters: prepared.characters,

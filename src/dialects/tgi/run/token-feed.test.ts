@@ -65,6 +65,22 @@ describe('TokenFeed', () => {
     expect(feed(stops, delta(token('/test')), delta(token(' ;')))).toEqual(['1:/test;', '2: ;;']);
   });
 
+  it('calls the end of a sequence that has all its tokens its length, whatever the last one is', () => {
+    const ends = (maxNewTokens: number, event: GenerateEvent): string | undefined => {
+      const reader = new TokenFeed({ ...signs, maxNewTokens, stopStrings: ['b'] }, () => '');
+      for (const each of [started, delta(token('a')), delta(token('b')), event]) reader.push(each);
+      return reader.ending?.result.reason;
+    };
+    expect([ends(2, end('eos', 2)), ends(2, end('stop_sequence', 2))]).toEqual(['length', 'length']);
+    expect([ends(3, end('eos', 2)), ends(3, end('stop_sequence', 2))]).toEqual(['eos', 'stop_sequence']);
+  });
+
+  it('takes the characters of a stop string as they are', () => {
+    const stops = { stopStrings: ['<|stop|>', 'a.c'] };
+    expect(feed(stops, delta(token('<|stop')), delta(token('|>')))).toEqual(['1:<|stop;', '']);
+    expect(feed(stops, delta(token('stop')), delta(token('abc')))).toEqual(['1:stop;', '2:abc;']);
+  });
+
   it('lets a held token go when the sequence goes on', () => {
     const shown = feed({}, delta(token('<tag>', { special: true })), delta(token('b')));
     expect(shown).toEqual(['', '1:<tag>;2:b;']);

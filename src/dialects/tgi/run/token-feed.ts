@@ -10,6 +10,7 @@ import {
   type TokenInfo,
 } from '../../../protocol/index.js';
 import { TokenText } from '../wire/token-text.js';
+import { lengthFirst, tokenLimit } from './limit.js';
 
 /** A token as the wire shows it. */
 export interface FedToken {
@@ -61,7 +62,7 @@ export class TokenFeed {
     /** Index of the first token. */
     private readonly firstIndex = 1,
   ) {
-    this.#limit = signs.maxNewTokens ?? Infinity;
+    this.#limit = signs.maxNewTokens ?? Number.POSITIVE_INFINITY;
     this.#tailLength = Math.max(0, ...signs.stopStrings.map((stop) => stop.length));
   }
 
@@ -70,7 +71,7 @@ export class TokenFeed {
     switch (event.kind) {
       case 'started':
         this.promptTokens = event.promptTokens;
-        this.#limit = Math.min(this.#limit, this.signs.contextTokens - event.promptTokens);
+        this.#limit = tokenLimit(this.signs, event.promptTokens);
         return '';
       case 'delta':
         return this.#delta(event.text, event.tokens);
@@ -133,15 +134,15 @@ export class TokenFeed {
     if (result.reason === 'cancelled') throw new KoineError('engine_lost');
     const held = this.#held;
     this.#held = undefined;
-    if (held !== undefined) {
-      this.ending = { result, text: this.#text, generatedTokens: this.generatedTokens };
-      return this.write(held, this.#index(), this.ending);
-    }
-    // An end that no sign told: the last token has gone already, so an empty one carries the end.
-    const index = this.#index() + 1;
-    this.generatedTokens = Math.max(this.generatedTokens, result.completionTokens);
-    this.ending = { result, text: this.#text, generatedTokens: this.generatedTokens };
-    return this.write(SILENT, index, this.ending);
+    // Without a token that was held no sign told the end: the last one has gone already, an empty one carries it.
+    const index = held === undefined ? this.#index() + 1 : this.#index();
+    if (held === undefined) this.generatedTokens = Math.max(this.generatedTokens, result.completionTokens);
+    this.ending = {
+      result: lengthFirst(result, this.generatedTokens, this.#limit),
+      text: this.#text,
+      generatedTokens: this.generatedTokens,
+    };
+    return this.write(held ?? SILENT, index, this.ending);
   }
 
   #release(): string {
