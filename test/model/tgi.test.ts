@@ -282,6 +282,51 @@ describe('streams', () => {
   });
 });
 
+describe('figures', () => {
+  /** Values of one scrape by their series. */
+  const scrape = async (): Promise<(series: string) => number> => {
+    const lines = (await (await fetch(`${server.url}/tgi/metrics`)).text()).split('\n');
+    const values = new Map(
+      lines.map((line): [string, number] => {
+        const [, series = '', value = ''] = /^(\S+(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
+        return [series, Number(value)];
+      }),
+    );
+    return (series) => values.get(series) ?? 0;
+  };
+  const batches = async () => {
+    const read = await scrape();
+    return {
+      prefill: read('tgi_batch_inference_count{method="prefill"}'),
+      decode: read('tgi_batch_inference_count{method="decode"}'),
+      taken: read('tgi_batch_next_size_sum'),
+      joins: read('tgi_batch_concat{reason="chunking"}'),
+    };
+  };
+
+  it('are those of the steps that were computed', async () => {
+    const before = await batches();
+    const { details } = await generate({ max_new_tokens: 9 }, 'One day, a small fox named Rusty');
+    // One step with the prompt and the first token, one for each of the others.
+    expect(await batches()).toEqual({
+      prefill: before.prefill + 1,
+      decode: before.decode + details.generated_tokens - 1,
+      taken: before.taken + 1,
+      joins: before.joins,
+    });
+    const endless = await open({ max_new_tokens: 400, grammar: { type: 'regex', value: '[a-z]{2000}' } });
+    const reader = endless.body?.getReader();
+    await reader?.read();
+    await generate({ max_new_tokens: 2 }, 'One day, a small bear named Bruno');
+    await reader?.cancel();
+    await expect.poll(async () => (await batches()).joins).toBe(before.joins + 1);
+    const read = await scrape();
+    const seconds = (part: string): number => read(`tgi_batch_${part}_duration_sum{method="decode"}`);
+    expect(seconds('forward')).toBeGreaterThan(0);
+    expect(seconds('forward') + seconds('decode')).toBeCloseTo(seconds('inference'), 6);
+  });
+});
+
 describe('chat', () => {
   const messages = [user('What is the capital of France?')];
 
