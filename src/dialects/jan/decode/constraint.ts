@@ -4,6 +4,7 @@ import type { Constraint, JsonSchema, ToolChoice, ToolDefinition } from '../../.
 import { fault, InvalidBody, type Loc, refused } from '../check/fault.js';
 import { isObject } from '../check/reader.js';
 import type { CommonBody, ResponseFormat } from '../schema.js';
+import { withTextArguments, withTextLeaves } from './described-leaves.js';
 
 /** A rule and the field that set it. */
 export interface OutputRule {
@@ -42,7 +43,10 @@ export function decodeConstraint(rules: ChatRules): OutputRule | undefined {
 }
 
 function callRule(tools: readonly ToolDefinition[], mode: 'call' | 'auto', parallel: boolean): OutputRule {
-  return { field: 'tools', constraint: { kind: 'tool-call', tools, mode, parallel } };
+  return {
+    field: 'tools',
+    constraint: { kind: 'tool-call', tools: withTextArguments(tools), mode, parallel },
+  };
 }
 
 /** The schema may stand beside the type, or below `json_schema` as OpenAI has it. */
@@ -61,7 +65,9 @@ function decodeFormat(format: ResponseFormat | null): Constraint | undefined {
 function schemaRule(given: unknown, loc: Loc, strict: boolean): Constraint {
   if (given === null) return { kind: 'json-object' };
   const schema = typeof given === 'string' ? parsed(given) : given;
-  if (isSchema(schema)) return { kind: 'json-schema', schema, strict, whitespace: 'single' };
+  if (isSchema(schema)) {
+    return { kind: 'json-schema', schema: withTextLeaves(schema), strict, whitespace: 'single' };
+  }
   throw refused(loc, 'Input should be a JSON schema: an object, true or false', given);
 }
 
