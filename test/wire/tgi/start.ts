@@ -56,3 +56,18 @@ export async function startTgi(setup: TgiSetup = {}): Promise<TgiUnderTest> {
     close: () => served.close(),
   };
 }
+
+/** What the events of 3.3.6's streams carry, `[DONE]` included. */
+export function eventsOf({ text }: Answer): readonly string[] {
+  return text
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: '))
+    .map((frame) => frame.slice('data: '.length));
+}
+
+/** Value of a series on `/metrics`, by its name and labels as they are written; 0 while there is none. */
+export async function metricOf(server: TgiUnderTest, series: string): Promise<number> {
+  const { text } = await server.get('/metrics');
+  const found = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return Number(found?.slice(series.length + 1) ?? 0);
+}
