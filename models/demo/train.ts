@@ -1,5 +1,6 @@
 // The whole way from nothing to a GGUF file: corpus, tokenizer, encoded shards, training, export.
-// `tsx models/demo/train.ts [--documents 330000] [--out FILE] [--from GGUF] [training options]`; the rest goes to train.py.
+// `tsx models/demo/train.ts [--documents 330000] [--out FILE] [--from GGUF [--retokenize]] [training options]`;
+// what it does not know goes to train.py.
 // Work files live in KOINE_TRAIN_DIR (./.train if unset); KOINE_PYTHON names the Python that has requirements.txt installed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -28,6 +29,7 @@ const COPYING_FIRST = ['--boost', 'long-copy=8', '--boost', 'repeat=3'];
 const python = process.env['KOINE_PYTHON'] ?? 'python3';
 const work = path.resolve(process.env['KOINE_TRAIN_DIR'] ?? '.train');
 const tokenizer = path.join(work, 'tokenizer.json');
+const start = path.join(work, 'start.pt');
 
 function script(name: string): string {
   return path.join(HERE, 'training', name);
@@ -61,6 +63,24 @@ async function pipeCorpus(corpus: readonly string[], args: readonly string[]): P
   const consumer = spawn(python, args, { stdio: ['pipe', 'inherit', 'inherit'] });
   generator.stdout.pipe(consumer.stdin);
   await Promise.all([finished(generator, 'corpus'), finished(consumer, path.basename(args[0] ?? python))]);
+}
+
+async function makeTokenizer(): Promise<void> {
+  if (!existsSync(tokenizer))
+    await pipeCorpus(documentsOf(TOKENIZER_SEED, TOKENIZER_DOCUMENTS), [script('tokenizer.py'), tokenizer]);
+}
+
+// Shards of another tokenizer would not fit what comes out, so an empty work folder is wanted.
+async function prepareStart(gguf: string, retokenize: boolean): Promise<void> {
+  if (!retokenize) {
+    await runPython([script('from_gguf.py'), gguf, work]);
+    return;
+  }
+  const before = path.join(work, 'before');
+  await runPython([script('from_gguf.py'), gguf, before]);
+  await makeTokenizer();
+  const pair = [path.join(before, 'start.pt'), path.join(before, 'tokenizer.json')];
+  await runPython([script('retokenize.py'), ...pair, tokenizer, start]);
 }
 
 interface ShardWriting {
@@ -105,11 +125,12 @@ async function main(): Promise<void> {
       documents: { type: 'string', default: '330000' },
       out: { type: 'string', default: path.join(HERE, 'koine-demo-q8_0.gguf') },
       from: { type: 'string' },
+      retokenize: { type: 'boolean' },
     },
     strict: false,
     tokens: true,
   });
-  const own = new Set(['documents', 'out', 'from']);
+  const own = new Set(['documents', 'out', 'from', 'retokenize']);
   const passedOn = tokens.flatMap((token) =>
     token.kind === 'option' && !own.has(token.name)
       ? [token.rawName, ...(token.value === undefined ? [] : [token.value])]
@@ -119,12 +140,11 @@ async function main(): Promise<void> {
   );
   mkdirSync(work, { recursive: true });
   if (values.from !== undefined) {
-    // The file's own tokenizer is used, so an empty work folder is wanted: shards of another tokenizer would not fit.
-    await runPython([script('from_gguf.py'), String(values.from), work]);
-    passedOn.push('--resume', path.join(work, 'start.pt'));
+    await prepareStart(String(values.from), values.retokenize === true);
+    passedOn.push('--resume', start);
+  } else {
+    await makeTokenizer();
   }
-  if (!existsSync(tokenizer))
-    await pipeCorpus(documentsOf(TOKENIZER_SEED, TOKENIZER_DOCUMENTS), [script('tokenizer.py'), tokenizer]);
   const shards = writeShards(Math.ceil(Number(values.documents) / DOCUMENTS_PER_SHARD));
   await shards.first;
   const checkpoints = path.join(work, 'checkpoints');

@@ -1,6 +1,7 @@
 // The stream of documents for a seed: document i of seed s is always the same, whatever was drawn before it.
 import type { Piece, Skill } from './document.js';
 import { mentionsHeld } from './heldout.js';
+import { asksHeldWording } from './heldout-wording.js';
 import { createRandom } from './random.js';
 import { SKILLS } from './skills/index.js';
 
@@ -26,7 +27,8 @@ export function drawDocument(seed: number, index: number, shares = SHARES): Corp
     const skill = random.weighted(shares);
     const pieces = skill.emit(random).filter(([text]) => text !== '');
     // Lists are checked by hand and inventions at their source; this catches what two pieces make together.
-    if (!mentionsHeld(pieces.map(([text]) => text).join(''))) return { skill: skill.name, pieces };
+    const text = pieces.map(([part]) => part).join('');
+    if (!mentionsHeld(text) && !asksHeldWording(text)) return { skill: skill.name, pieces };
   }
 }
 

@@ -27,7 +27,7 @@ export function casual(random: Random, text: string): string {
   let typed = text;
   const casing = random.next();
   if (casing < 0.16) typed = typed.toLowerCase();
-  else if (casing < 0.18) typed = typed.toUpperCase();
+  else if (casing < 0.19) typed = typed.toUpperCase();
   return loose(random, typed);
 }
 

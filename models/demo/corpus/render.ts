@@ -22,6 +22,8 @@ export interface Tool {
 export interface Turn {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;
+  /** An assistant turn that is read only, because its form is a server's and not the model's. */
+  readonly given?: boolean;
 }
 
 /** What a chat is rendered with besides its turns. */
@@ -72,7 +74,12 @@ export function renderChat(turns: readonly Turn[], options: ChatOptions = {}): P
   if (system !== '') pieces.push(context(`<|im_start|>system\n${system}<|im_end|>\n`));
   for (const turn of turns) {
     if (turn.role === 'assistant') {
-      pieces.push(context('<|im_start|>assistant\n'), target(`${turn.text}<|im_end|>`), context('\n'));
+      const said = `${turn.text}<|im_end|>`;
+      pieces.push(
+        context('<|im_start|>assistant\n'),
+        turn.given === true ? context(said) : target(said),
+        context('\n'),
+      );
     } else if (turn.role === 'tool') {
       pieces.push(context(`<|im_start|>tool\n<tool_response>\n${turn.text}\n</tool_response><|im_end|>\n`));
     } else {

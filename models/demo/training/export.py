@@ -8,7 +8,7 @@ import gguf
 import torch
 from gguf.quants import quantize
 
-from vocabulary import CONTROL_TOKENS, USER_TOKENS
+from vocabulary import CONTROL_TOKENS, USER_TOKENS, kind_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = {
@@ -70,7 +70,7 @@ def add_tokenizer(writer, tokenizer, template):
     tokens = sorted(ids, key=ids.get)
     kinds = gguf.TokenType
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("qwen2")
+    writer.add_tokenizer_pre(kind_of(tokenizer))
     writer.add_token_list(tokens)
     writer.add_token_types(
         [kinds.CONTROL if t in CONTROL_TOKENS else kinds.USER_DEFINED if t in USER_TOKENS else kinds.NORMAL for t in tokens]

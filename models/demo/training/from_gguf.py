@@ -7,10 +7,8 @@ import os
 import torch
 from gguf import GGUFReader
 from gguf.quants import dequantize
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
-from tokenizer import QWEN2_PATTERN
-from vocabulary import CONTROL_TOKENS, USER_TOKENS
+from vocabulary import CONTROL_TOKENS, USER_TOKENS, build_tokenizer
 
 LAYER_NAMES = {
     "attn_norm.weight": "attention_norm.weight",
@@ -74,16 +72,7 @@ def tokenizer_of(reader):
     special = set(CONTROL_TOKENS + USER_TOKENS)
     vocabulary = {token: i for i, token in enumerate(tokens) if token not in special}
     merges = [tuple(merge.split(" ")) for merge in value(reader, "tokenizer.ggml.merges")]
-    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
-    split = pre_tokenizers.Split(Regex(QWEN2_PATTERN), "isolated")
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
-    tokenizer.decoder = decoders.ByteLevel()
-    for token in tokens[len(vocabulary) :]:
-        added = AddedToken(token, special=token in CONTROL_TOKENS, normalized=False)
-        if token in CONTROL_TOKENS:
-            tokenizer.add_special_tokens([added])
-        else:
-            tokenizer.add_tokens([added])
+    tokenizer = build_tokenizer(vocabulary, merges, value(reader, "tokenizer.ggml.pre"))
     if any(tokenizer.token_to_id(token) != i for i, token in enumerate(tokens)):
         raise SystemExit("the vocabulary is not laid out as this project's is")
     return tokenizer

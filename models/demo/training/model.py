@@ -21,7 +21,7 @@ class Shape:
     kv_heads: int = 2
     ffn: int = 704
     vocabulary: int = 4096
-    context: int = 2048
+    context: int = 4096
     epsilon: float = 1e-5
     theta: float = 10000.0
 
@@ -34,7 +34,7 @@ class Shape:
 # cpu: what two cores can train in an hour. cuda: the largest that stays under 12 MB at Q8_0.
 PRESETS = {
     "cpu": Shape(),
-    "cuda": Shape(hidden=320, layers=8, heads=5, kv_heads=5, ffn=832, context=4096),
+    "cuda": Shape(hidden=320, layers=8, heads=5, kv_heads=5, ffn=832),
 }
 
 

@@ -1,58 +1,93 @@
-"""Trains the tokenizer: byte-level BPE with every byte in the vocabulary and the pre-tokenizer llama.cpp calls "qwen2".
+"""Makes the tokenizer: whole words for what the generator's own lists and wordings say, letters for everything else.
 
-Words in capitals are left out of its training on purpose: they stay single letters, so that writing in capitals is
-the same task as spelling. Reads corpus lines on standard input, writes one JSON file.
+Names, invented words, words in capitals and digits are never whole. So a new name is read and written letter by
+letter like every name of the corpus, and copying, spelling and writing in capitals are one and the same task.
+llama.cpp's "llama-bpe" takes a word of the vocabulary whole and cuts all others by merges, of which there is one.
+Reads corpus lines on standard input, writes one JSON file.
 """
 import argparse
+import collections
+import glob
 import json
+import os
 import re
 import sys
 
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Regex, pre_tokenizers
 
-from vocabulary import CONTROL_TOKENS, USER_TOKENS, VOCABULARY_SIZE
+from vocabulary import CONTROL_TOKENS, PATTERNS, USER_TOKENS, build_tokenizer
 
-# Character for character the expression in llama.cpp's pre-tokenizer table; digits are single tokens.
-QWEN2_PATTERN = (
-    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-CAPITALS = re.compile(r"[A-Z]{2,}")
+KIND = "llama-bpe"
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus")
+# What these files say is sampled, not known.
+SAMPLED = ("names.ts", "invent.ts", "heldout.ts", "heldout-phrasings.ts")
+MOST_ENTRIES = 4096
+# A word that is only read counts less than one that is to be written.
+READ = 0.4
+LEAST_WORDS = 5
+# Words in small letters without a space before them are mostly values of JSON and items of lists: letters will do.
+LEAST_BARE_WORDS = 40
+LEAST_SIGNS = 60
+# Without any merge the formats are not complete; this one joins the first two bytes of most emoji.
+MERGE = ("ð", "Ł")
+WORD = re.compile(r"([^\W\d_]+)$")
 
 
-def learnable_texts(lines):
-    """Yields the corpus text without special tokens and without words in capitals."""
+def source_words(folder):
+    """All words, in lower case, that the generator's files contain apart from those it samples or invents from."""
+    words = set()
+    for path in glob.glob(os.path.join(folder, "**", "*.ts"), recursive=True):
+        if os.path.basename(path) not in SAMPLED and not path.endswith(".test.ts"):
+            with open(path, encoding="utf-8") as file:
+                words.update(re.findall(r"[^\W\d_]+", file.read().lower()))
+    return words
+
+
+def is_known(word, known):
+    """True for a word of the sources or a simple form of one."""
+    lower = word.lower()
+    return any(
+        form in known
+        for form in (lower, lower.removesuffix("s"), lower.removesuffix("es"), lower.removesuffix("ies") + "y")
+    )
+
+
+def deserves_entry(text, count, known):
+    """True if a piece of text with this count becomes one token."""
+    if len(text.encode()) < 2 or re.search(r"\d|[A-Z].*[A-Z]|[a-z][A-Z]", text):
+        return False
+    word = WORD.search(text)
+    if word is None:
+        return count >= LEAST_SIGNS
+    if len(word[0]) == 1:
+        return text in (" a", " A", " I")
+    least = LEAST_BARE_WORDS if text[0].islower() else LEAST_WORDS
+    return count >= least and is_known(word[0], known)
+
+
+def count_pieces(lines):
+    """How often each piece between two cuts of the pre-tokenizer occurs."""
+    split = pre_tokenizers.Split(Regex(PATTERNS[KIND]), "isolated")
     special = re.compile("|".join(re.escape(token) for token in CONTROL_TOKENS + USER_TOKENS))
+    counts = collections.Counter()
     for line in lines:
-        _, pieces = json.loads(line)
-        for part in special.split("".join(text for text, _ in pieces)):
-            for words in CAPITALS.split(part):
-                if words:
-                    yield words
+        for text, weight in json.loads(line)[1]:
+            for part in special.split(text):
+                for piece, _ in split.pre_tokenize_str(part):
+                    counts[piece] += max(weight, READ)
+    return counts
 
 
-def train(lines):
-    """Returns a trained tokenizer of VOCABULARY_SIZE entries."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(QWEN2_PATTERN), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY_SIZE - len(CONTROL_TOKENS) - len(USER_TOKENS),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        min_frequency=2,
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(learnable_texts(lines), trainer)
-    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in CONTROL_TOKENS])
-    tokenizer.add_tokens([AddedToken(token, special=False, normalized=False) for token in USER_TOKENS])
-    if tokenizer.get_vocab_size() != VOCABULARY_SIZE:
-        raise SystemExit(f"expected {VOCABULARY_SIZE} entries, got {tokenizer.get_vocab_size()}: use more documents")
-    return tokenizer
+def make(lines):
+    """Returns the tokenizer for a corpus."""
+    known = source_words(CORPUS)
+    chosen = [text for text, count in count_pieces(lines).most_common() if deserves_entry(text, count, known)]
+    room = MOST_ENTRIES - 256 - 1 - len(CONTROL_TOKENS) - len(USER_TOKENS)
+    as_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    words = [as_bytes.pre_tokenize_str(text)[0][0] for text in chosen[:room]]
+    entries = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "".join(MERGE), *words]
+    entries = entries[: len(entries) - (len(entries) + len(CONTROL_TOKENS) + len(USER_TOKENS)) % 64]
+    return build_tokenizer({entry: i for i, entry in enumerate(entries)}, [MERGE], KIND)
 
 
 def main():
@@ -60,7 +95,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", help="where to write tokenizer.json")
     arguments = parser.parse_args()
-    tokenizer = train(sys.stdin)
+    tokenizer = make(sys.stdin)
     tokenizer.save(arguments.out)
     print(f"{arguments.out}: {tokenizer.get_vocab_size()} entries")
 

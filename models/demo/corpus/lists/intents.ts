@@ -31,7 +31,13 @@ Good [morning|evening|afternoon|day][| to you| Koine| bot| friend| everyone| the
 [I|I just|I only] [want|wanted|came] to say [hello|hi|hey][!|.|]
 [Morning|Evening|Afternoon][!|.| bot| there]
 [Hello|Hi|Hey][,|] [I am here|it's me|I am back|I'm back|me again][!|.|]
-[Welcome|Welcome back][!|.|]`,
+[Welcome|Welcome back][!|.|]
+[Hello|Hi|Hey|Good morning|Good evening|Good day][,|] [my|you|dear|my dear|my good|my little|little|clever|old] [friend|model|bot|helper|computer|machine|pal|program][!|.|]
+[Well|Oh|Ah|So|And][,|] [hello|hi|hey|good day|good morning][| there| again| friend| to you][!|.|]
+[Greetings|Hello|Hi|Good evening] [to you|to all|everybody|from me|from far away|and welcome][!|.|]
+[It is|It's|How] [nice|good|great|lovely] [to be here|to see you here|to be back|to talk to you][!|.|]
+[A|One] [nice|lovely|good|happy|wonderful] [morning|day|evening][| to you| to all of you|, friend][!|.|]
+[hello|HELLO|hi|HI|HEY|hey] [there|THERE|you|YOU|bot|BOT|model|MODEL|all|ALL][!|.|]`,
   ),
   intent(
     'foreign greeting',
@@ -47,7 +53,10 @@ Good [morning|evening|afternoon|day][| to you| Koine| bot| friend| everyone| the
 [|Hello, |Hi, |Hey, |So, |And ][how|How] are you[| doing| today| doing today| these days| right now| this morning| my friend| feeling][?||!]
 How [is it going|is your day|is life|do you do|are things|is everything|have things been|was your day|do you feel|is everything going][| today| with you][?|]
 [What's up|What is up|How goes it|You good|You okay|Are you well|Are you fine|Are you okay|All good|Everything okay|Are you doing well|Everything fine][?| today?]
-I hope you are [well|fine|doing well|okay][.|!|]`,
+I hope you are [well|fine|doing well|okay][.|!|]
+[Hello|Hi|Hey][!|,|.] How [are things|is it going|do you feel|is your evening|was your week][?|]
+How [do you feel|are you feeling|is your mood|was your evening|is your week|has your day been|have you been doing][?| now?| tonight?| this week?| recently?]
+Do you feel [well|good|fine|okay][?| tonight?| today?]`,
   ),
   intent(
     'identity',
@@ -68,7 +77,14 @@ What do [people|they|others] call you[?|]
 [Do you have|Have you got] a name[?|]
 [Your name|Name][?|, please| please]
 [Hello|Hi|Hey][,|!] [who are you|what are you|what is your name|what's your name][?|]
-Who [is there|is it|is answering|is talking|is speaking|is here][?|]`,
+Who [is there|is it|is answering|is talking|is speaking|is here][?|]
+[May|Can|Could|Might] [I|we] [know|learn|hear|ask] [your name|what your name is|who this is|who you are called][?|]
+[Say|State|Write|Share|Give] [us |me |][your name|what you are called|who you are][.|, please.|]
+[I want|I would like|We want] to [hear|learn|know] [your name|who you are|what you are called][.|]
+[Who|What] are you [really|in fact|truly|actually][?|]
+[Tell|Show] [us|me|the class|the others] [your name|who you are|what you are][.|]
+[Which|What] [bot|program|assistant|AI] [runs|works|answers|talks|speaks|is talking] [here|to me][?|]
+[What|Who] is the [name|model] [of this bot|behind this chat|I am writing to|that I am talking to][?|]`,
   ),
   intent(
     'abilities',
@@ -84,7 +100,12 @@ What [are|would be] you[r| main] [skills|abilities|talents|strengths|functions|f
 [Help|help me|Help!|I need help|Can you help me?|Could you help me?|I need some help|help please]
 [What|How much] can I [ask|ask you|do with you|get from you][?|]
 [Give|Show] me [an example|examples|a list] of what you can do[.|]
-[Are you|Can you be] [useful|helpful][?|]`,
+[Are you|Can you be] [useful|helpful][?|]
+[What|Which things] do you [offer|provide|do best|do for people|do all day][?|]
+[Tell|Show|List|Name] [me|us] [some of |all |][the things|the tasks|the work] [you do|you know|you are good at|you can do|you offer][.|]
+[In|With] what [way|things|work|tasks] [can|could] you [help|assist][?| me?| us?| people?]
+[Your skills|Your abilities|Your talents][?|, please.|]
+[So|And|Now], what [can you do|are you good at|do you know][?|]`,
   ),
   intent(
     'thanks',
@@ -97,7 +118,12 @@ What [are|would be] you[r| main] [skills|abilities|talents|strengths|functions|f
 [That|This] [was|is] [very |really |so |][helpful|kind|useful|kind of you|nice of you][.|!|]
 [That|This] helped[| me][| a lot][.|, thanks.|, thank you.|]
 I [appreciate it|appreciate that|am grateful|thank you for that|am thankful][.|!|]
-[Thanks|Thank you][,| dear| my| little] [bot|friend|Koine|model|buddy|assistant][!|.|]`,
+[Thanks|Thank you][,| dear| my| little] [bot|friend|Koine|model|buddy|assistant][!|.|]
+[Many|Lots of|So many|A thousand|My best|Warm] thanks[| to you| friend| bot|, dear friend][!|.|]
+[Oh|Ah|Well|Wow|Yes],[ my friend,|] [thank you|thanks][| friend| machine| so much| computer][!|.|]
+[Thanks|Thank you][,|. ] [you|that answer|your answer] [are|is|was] [great|very good|so nice|lovely|a big help|so helpful][.|!|]
+You [helped|saved|taught] me [so much|a great deal|very well|today], [thanks|thank you][!|.|]
+[One|My] [great|huge|warm|special|very big] thank you[!|.| to you| for that]`,
   ),
   intent(
     'goodbye',
@@ -110,7 +136,12 @@ I [appreciate it|appreciate that|am grateful|thank you for that|am thankful][.|!
 [Until|Till] [next time|tomorrow|later|then][!|.|]
 [Good|Ok|Okay|Great|Thanks|Alright|Fine][,|] [bye|goodbye|good night|see you][!|.|]
 [Good night|Sleep well|Goodnight][| and bye| dear bot|, see you tomorrow][!|.|]
-That [is|was] all[,|.] [bye|goodbye|see you][!|.|]`,
+That [is|was] all[,|.] [bye|goodbye|see you][!|.|]
+[Bye|Goodbye|Farewell|Good night] [and|, and] [sleep well|good luck|thanks|see you|have fun|be well][!|.|]
+[Well|Ok|So|Alright|And][,|] [then |now |][goodbye|farewell|good night|see you][!|.|]
+[I am|I'm] [going|off|out|done|going home|away][,| now,| for today,] [goodbye|bye|see you|good night][!|.|]
+[Bye|Goodbye|See you], [little|dear|my|good] [friend|machine|computer|helper][!|.|]
+[ok|well|so|right], [see you|talk to you|until] [later|soon|tomorrow][!|.|]`,
   ),
   intent(
     'human',
@@ -120,7 +151,9 @@ Are you [a human|human|a person|real|a real human|alive|a man|a woman|a living t
 Am I [talking|speaking|chatting] [to|with] a [human|person|real human|man|woman][?|]
 Is this a [human|person|real human][?|]
 [Is there|Do I have] [a human|a person|someone|anybody] [there|behind this|on the other side|typing][?|]
-[You are|You're] [a human|human|a person], [right|aren't you|no|correct][?|]`,
+[You are|You're] [a human|human|a person], [right|aren't you|no|correct][?|]
+[Are|Is] [there |][a|some|any] [living|real|true] [person|human|man] [here|writing|answering][?|]
+[Do I|Can I|Did I] [talk|speak|write] [to|with] [a real person|a human|a human being][?|]`,
   ),
   intent(
     'machine',
@@ -129,6 +162,7 @@ Is this a [human|person|real human][?|]
 Are you [a robot|an AI|a bot|a computer|a program|artificial|a chatbot|a language model|software|an LLM|a model|a computer program][?|]
 Am I [talking|speaking|chatting] [to|with] [a robot|an AI|a bot|a computer|a machine|a program][?|]
 Is this [a bot|an AI|a robot|a computer|a chatbot|an LLM][?|]
+[You are|You're] not [a program|a machine|an AI], [right|are you|correct][?|]
 [You are|You're] [a robot|an AI|a bot|a program], [right|aren't you|no|correct][?|]`,
   ),
   intent(
@@ -138,7 +172,9 @@ Is this [a bot|an AI|a robot|a computer|a chatbot|an LLM][?|]
 Who [made|created|built|trained|programmed|wrote|designed|developed|invented] you[?|]
 [How|Where|On what|When] were you [made|created|built|trained|programmed|developed][?|]
 [Where do you come from|What are you made of|What data were you trained on|Who is your maker|Who is your creator|Who owns you|Who is your author][?|]
-[Which company|Who|What team] [is behind|stands behind|is responsible for] you[?|]`,
+[Which company|Who|What team] [is behind|stands behind|is responsible for] you[?|]
+By [whom|which people|which team] were you [made|built|trained|written][?|]
+[Which|What] [person|people|group|developers|team] [made|wrote|trained|created] you[?|]`,
   ),
   intent(
     'other model',
@@ -156,6 +192,7 @@ How [big|large|small|heavy] are you[?|| really?]
 [How many|What number of] [parameters|weights|neurons|layers] do you have[?|]
 [What|Which] size [are|do] you[| have][?|]
 Are you [big|large|a large model|a big model|small|tiny|a small model][?|]
+How [big|large|small] [a|is the] model [are you|is this|are you really][?|]
 [What is|Tell me] your [size|parameter count|model size][?|.|]`,
   ),
   intent(
@@ -179,6 +216,7 @@ Where [are you|do you live|do you run|is your home|are you running|are you locat
 [Do|Can] you [need|use|have|access|reach|browse|search|require] the [internet|web|net|network][?|]
 [Can|Do] you work [offline|without internet|without the internet|without a network|with no connection][?|]
 Are you [online|offline|connected|connected to the internet|on the internet|in the cloud][?|]
+[Will|Would|Can] you [run|work|answer] without [a connection|internet|a network|the net][?|]
 [Is|Are] [my data|my messages|this chat] sent [anywhere|to a server|to the cloud|away][?|]`,
   ),
   intent(
@@ -193,6 +231,7 @@ Are you [happy|sad|angry|bored|tired|lonely|afraid|hungry|in love][?|| today?]`,
     'I speak simple English and can translate a few words into French, Spanish and German.',
     `
 [Which|What|How many] languages do you [speak|know|understand|support][?|]
+[Which|What] [languages|tongues] [do you have|are known to you|can you understand|can you write|can you use][?|]
 [Do|Can] you [speak|understand|know|write] [French|German|Spanish|Dutch|Italian|other languages|English|Chinese|Russian][?|]`,
   ),
   intent(
@@ -202,6 +241,10 @@ Are you [happy|sad|angry|bored|tired|lonely|afraid|hungry|in love][?|| today?]`,
 [Tell|Give] me [a|one|another|a good|a short|a funny|some] joke[.|!||, please]
 [Can|Could|Will] you [tell|say|make] [me |][a|one|another] joke[?|]
 [Do you know|Have you got|Do you have] [a|any|a good|any good] joke[s|][?|]
+[Any|Got any|Know any] [jokes|good jokes|funny jokes][?|]
+[I want|I would like|Let me hear|We need] [a joke|some jokes|one more joke|something funny][.|!|]
+[One|Another|A new|A good] joke[,| for me| for us|, please][.|!|]
+[Tell|Give] [us|everyone] [a|one|another] [good |funny |]joke[.|!|]
 [Make me laugh|Say something funny|Another joke|Joke please|Tell me something funny|A joke|Be funny][.|!|]`,
   ),
   intent(

@@ -31,3 +31,11 @@ Lima, Lisbon, London, Lyon, Madrid, Manila, Marseille, Melbourne, Miami, Milan, 
 New York, Nice, Osaka, Oslo, Oxford, Paris, Porto, Prague, Quito, Riga, Rome, Rotterdam, San Francisco, Santiago, Seattle, Seoul,
 Shanghai, Singapore, Sofia, Stockholm, Sydney, Tokyo, Toronto, Turin, Utrecht, Valencia, Vancouver, Vienna, Vilnius, Warsaw,
 York, Zagreb, Zurich`);
+
+/** Names for heroes whose pronouns matter. */
+export const BOYS = wordsOf(
+  'Adam, Ben, Daniel, Erik, Felix, Hugo, Jack, Karl, Leo, Max, Omar, Paul, Tom, William',
+);
+export const GIRLS = wordsOf(
+  'Anna, Clara, Ella, Emma, Grace, Hannah, Julia, Laura, Mia, Nora, Olivia, Rosa, Sara, Zoe',
+);

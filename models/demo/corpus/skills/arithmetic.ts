@@ -19,30 +19,33 @@ export interface Sum {
 }
 
 const LEAD =
-  "[What is|What's|How much is|Calculate|Compute|Work out|Tell me|Solve|Give me|What does|Find|Say|Please calculate|Can you calculate|Can you compute|Can you work out]";
+  "[What is|What's|How much is|Calculate|Compute|Work out|Tell me|Solve|Give me|What does|Find|Say|Please calculate|Can you calculate|Can you compute|Can you work out|I need|I want to know|I must know|Help me with|I wonder what is|How many is|Quick:|What would be|Do you know|Tell us|The result of|The answer of|Answer me:]";
 const ADD = phrases(`
 ${LEAD} {a} [+|plus] {b}[?|.||=| =|?]
 {a} [+|plus] {b}[?||=| =| = ?| is?| equals?| equals what?| makes?]
 {a}+{b}[?||=]
-[Add|Please add|Can you add] {a} [and|to|plus] {b}[.||?]
+[Add|Please add|Can you add|Sum up|Can you sum|Would you add|Add up] {a} [and|plus] {b}[.||?| for me| please| now]
 [What is|Tell me|Give me|Find|I need] the sum of {a} and {b}[?|.|]
 [What|How much] do I get [if|when] I add {a} and {b}?
 [Sum|Total] of {a} and {b}[?|]
 I have {a} [apples|coins|books|eggs|euros] and get {b} more. How many [are that|do I have|do I have now][?|]
 [What number|Which number|What] is {b} more than {a}?
 [How much|What] [are|makes] {a} and {b} [together|in total][?|]
+[What|How much] do [you|we] [have|get] [with|from] {a} [plus|+] {b}[?|]
 [If you put|Put] {a} and {b} together[, what do you get?|.| what is the result?]`);
 const SUBTRACT = phrases(`
 ${LEAD} {a} [-|minus|- |minus] {b}[?|.||=| =|?]
 {a} [-|minus] {b}[?||=| =| = ?| is?| equals?| equals what?| leaves?]
 {a}-{b}[?||=]
-[Subtract|Please subtract|Can you subtract|Take] {b} from {a}[.||]
+[Subtract|Can you subtract|Could you subtract|Take|Remove|Deduct|Please take|Would you subtract] {b} from {a}[.||?| for me| please| now]
 [Take away|Take] {b} from {a}[.||, what is left?]
 [What is|Tell me|Give me|Find|I need] the difference [between|of] {a} and {b}[?|.|]
 [What|How much] is left [if|when] I take {b} from {a}?
 I have {a} [apples|coins|books|eggs|euros] and [give away|lose|eat|sell] {b}. How many [are left|do I have|remain][?|]
 [What number|Which number|What] is {b} less than {a}?
-{a} [take away|less] {b}[?|]`);
+{a} [take away|less|without|reduced by] {b}[?|]
+[Can you|Please|Would you|Will you] take {b} [off|away from|from] {a}[?|.| for me|]
+[What|How much] do [you|we] [have|get] [for|with|from] {a} [minus|-] {b}[?|]`);
 const MULTIPLY = phrases(`
 ${LEAD} {a} [x|times|*|multiplied by|×] {b}[?|.||=| =|?]
 {a} [x|times|*|×] {b}[?||=| =| = ?| is?| equals?| makes?]
@@ -67,7 +70,7 @@ export function written(sum: Sum): string {
 export function drawSum(random: Random): Sum {
   const operation = random.weighted<Sum['operation']>([
     ['+', 5],
-    ['-', 5],
+    ['-', 7],
     ['x', 2],
   ]);
   for (;;) {
@@ -75,9 +78,16 @@ export function drawSum(random: Random): Sum {
     const most = random.chance(0.15) ? 20 : 99;
     const x = random.between(0, most);
     const y = random.between(0, most);
-    const [a, b] = operation === '-' && x < y ? [y, x] : [x, y];
+    const [a, b] = operation === '-' ? difference(random, x, y) : [x, y];
     if (!isHeldPair(operation, a, b)) return { operation, a, b };
   }
+}
+
+// Equal and near numbers are where differences go wrong, so they come up more often than chance has them.
+function difference(random: Random, x: number, y: number): readonly [number, number] {
+  if (random.chance(0.06)) return [x, x];
+  if (random.chance(0.1)) return [x, Math.max(0, x - random.between(1, 9))];
+  return x < y ? [y, x] : [x, y];
 }
 
 /** A sum in words or signs, with its answer. */
@@ -94,11 +104,21 @@ const LARGER = phrases(`
 [Which|What] [is|number is|one is|of these is|of the two is] [larger|bigger|greater|more|higher|the larger|the bigger|the greater|the larger number|the bigger number][, |: |? ]{a} or {b}[?|]
 [Is {a} or {b}|{a} or {b}: which is|{a} or {b}, which is] [larger|bigger|greater|more][?|]
 [Tell me|Say|Pick|Choose|Give me] the [larger|bigger|greater] [one|number][:| of| from] {a} [and|or] {b}[.|]
-Compare {a} and {b}[.||: which is larger?|: which is bigger?]`);
+Compare {a} and {b}[.||: which is larger?|: which is bigger?]
+[Which|What] [one |number |][of|out of] {a} and {b} is [larger|bigger|greater][?|]
+[Between|With|From] {a} and {b}[,| :] [which|what|which one] is [the |][larger|bigger|greater][ one| number|][?|]
+[Find|Show me|Write|Say] the [larger|bigger|greater] [number|one|of the two][:|,] {a} or {b}[.|?|]
+[{a} or {b}|{a} and {b}]: the [larger|bigger|greater] [one|number][?|.|]
+[Is|What is] the [larger|bigger] [one|number] {a} or {b}[?|]`);
 const SMALLER = phrases(`
 [Which|What] [is|number is|one is|of these is|of the two is] [smaller|less|lower|the smaller|the lower|the smaller number][, |: |? ]{a} or {b}[?|]
 [Is {a} or {b}|{a} or {b}: which is|{a} or {b}, which is] [smaller|less][?|]
-[Tell me|Say|Pick|Choose|Give me] the [smaller|lower] [one|number][:| of| from] {a} [and|or] {b}[.|]`);
+[Tell me|Say|Pick|Choose|Give me] the [smaller|lower] [one|number][:| of| from] {a} [and|or] {b}[.|]
+[Which|What] [one |number |][of|out of] {a} and {b} is [smaller|lower|less][?|]
+[Between|With|From] {a} and {b}[,| :] [which|what|which one] is [the |][smaller|lower][ one| number|][?|]
+[Find|Show me|Write|Say] the [smaller|lower] [number|one|of the two][:|,] {a} or {b}[.|?|]
+[{a} or {b}|{a} and {b}]: the [smaller|lower] [one|number][?|.|]
+[Is|What is] the [smaller|lower] [one|number] {a} or {b}[?|]`);
 const IS_LARGER = phrases(`
 Is {a} [larger|bigger|greater|more] than {b}[?|]`);
 
@@ -130,12 +150,16 @@ const PARITY = phrases(`
 Is {n} [even or odd|odd or even|an even or an odd number|an even number or an odd one][?|]
 [Is {n} even?|Is {n} odd?|Is the number {n} even or odd?|Is {n} an even number?|Is {n} an odd number?]
 [Even or odd|Odd or even][:|,|?] {n}[?|]
+[Say|Tell me|I wonder|Do you know] [whether|if] {n} is [odd or even|an even number|odd|even][.|?|]
+[What|Which] is {n}[:|,] [even or odd|odd or even][?|]
 {n}[:|,] [even or odd|odd or even][?|]`);
 const COUNT = phrases(`
 [Count|Please count|Can you count|Count up|I want you to count] from {a} to {b}[.||, please.]
 [List|Write|Say|Give me|Name] [the numbers|all numbers|every number] from {a} to {b}[.|]
 [Counting|Numbers] from {a} to {b}[:|.||, please]
-[Start|Begin] [at|with] {a} and count [up |]to {b}[.|]`);
+[Start|Begin] [at|with] {a} and count [up |]to {b}[.|]
+[Count|Can you count|Would you count|Count on] [for us |for me |upwards |]from {a} [to|until|up to] {b}[.|?|, please]
+[Write|List|Print] [down |]the numbers from {a} [to|until|through] {b}[.|]`);
 const COUNT_ONE = phrases(`
 [Count|Please count|Can you count|Count up] to {b}[.||, please.]`);
 const COUNT_DOWN = phrases(`
@@ -206,7 +230,7 @@ function sumInWords(random: Random): Exchange {
 export function numberQuestion(random: Random): Exchange {
   return random.weighted([
     [sumQuestion, 12],
-    [comparison, 3],
+    [comparison, 4],
     [counting, 5],
     [sumInWords, 0.4],
   ] as const)(random);
@@ -230,4 +254,4 @@ function drill(random: Random): readonly Piece[] {
 }
 
 export const arithmeticSkill: Skill = chatSkill('arithmetic', 14, numberQuestion, { more: 0.75, most: 6 });
-export const drillSkill: Skill = { name: 'drill', share: 6, emit: drill };
+export const drillSkill: Skill = { name: 'drill', share: 11, emit: drill };

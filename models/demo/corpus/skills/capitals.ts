@@ -27,7 +27,15 @@ What capital does {c} have[?|]
 [How is|What is] the capital of {c} [called|named]?
 [What|How] do you call the capital of {c}?
 If I [go|travel|fly|move] to {c}, what is the capital [there|called]?
-[Quiz|Question|Geography|Test|Exam]: [the |]capital of {c}[?|]`);
+[Quiz|Question|Geography|Test|Exam|Hurry|Now|Next]: [the |]capital of {c}[?|!|]
+{c} has [what|which] [capital|main city|seat of government]?
+{c} is [governed|ruled] from [which|what] city?
+{c}[:|,|.] [which city is the capital|what is its capital|name its capital|its capital|I need its capital][?|.|]
+[The capital|Capital city] [in|for] {c}[?| is which one?| is which city?| is what?]
+[I think about|I try to remember|I want to learn|Somebody forgot|We need|My test asks for] the capital [city |]of {c}[.|]
+[Say|Write|Name|Please write] {c}'s [capital|capital city][.|, please.|]
+[Which|What] [city|town] [serves as|acts as|became] the capital [of|in] {c}?
+What is the [name|city] [of|that is] the capital of {c}?`);
 const ONE_WORD = phrases(`
 [What is|Name|Give me|Tell me] the capital of {c}[? Answer with|. Reply with|. Answer with|? Say] [one word|only the name|just the name|only the city|the city only|a single word][.|]
 [In one word|Only the name|Just the name|Name only|One word][:|,] [what is |][the |]capital of {c}[?|.|]`);

@@ -191,12 +191,21 @@ const DEFAULT = phrases(`
 {s} [Return|Give me|Make] JSON with {f}[.|]
 {s} [Extract the|Give me the] {f} as JSON[.|]
 [Read|Take] this [text|sentence] and [answer|reply] [in|with|as] JSON: {s}
-[What are|Tell me] the {f}[?| in JSON?| as JSON?] {s}`);
+[What are|Tell me] the {f}[?| in JSON?| as JSON?] {s}
+[Extract|Find|Read|Take|Please give me] [all facts|the details|everything|the data|all you can find] [to|into|as|in] JSON[:| from:| from this:] {s}
+[Turn|Make|Write|Convert|Change] [this|the text|the sentence|it] [into|as|to] [JSON|a JSON object][:|.] {s}
+{s} [In JSON|As JSON|To JSON|JSON], please[.|]
+{s} [Make|Write|Now make|Please make] [JSON|a JSON object] [of|from] [this|that|it][.|]
+[I want|We need|Please] JSON [of|from|for] [the following|this sentence|this text]: {s}`);
 const KEYED = phrases(`
 [Return|Give me|Write|Make|Extract|Answer with|Reply with] [JSON|a JSON object] with [the keys|the fields|keys|fields] {k}[:| for:| from:] {s}
 {s} [Answer|Reply|Return|Respond] [in|with|as] JSON with [the keys|keys|the fields] {k}[.|]
 [Extract|Find] {k} as JSON[:| from:] {s}
 [Keys|Fields]: {k}. Text: {s}
+[Make|Write|Give me|I want] [JSON|a JSON object] with [the keys |the fields |]{k} [from|out of|for] [this|the text|this sentence]: {s}
+[Use|Take] the keys {k} and write JSON from this: {s}
+{s} [Give me|Write|I want|Please return] [JSON|a JSON object] with [only |][the keys |the fields |]{k}[.|]
+[JSON|A JSON object] with {k}: {s}
 [Extract|Return|Convert] [as|to|in the format|in the form|like] {x}[:| for:| from:] {s}
 {s} [Use|Follow|Answer in] the [format|form] {x}[.|]
 [Format|Form|Template]: {x} Text: {s}`);
@@ -226,8 +235,8 @@ function extraction(random: Random): Extraction {
   const { sentence, fields } = drawRecord(random);
   const kind = random.next();
   const slots = { s: sentence, f: joined(Object.keys(fields)) };
-  if (kind < 0.38) return { user: say(random, DEFAULT, slots), assistant: toJson(fields) };
-  if (kind < 0.43)
+  if (kind < 0.32) return { user: say(random, DEFAULT, slots), assistant: toJson(fields) };
+  if (kind < 0.36)
     return {
       system: say(random, SYSTEM_JSON),
       user: say(random, BESIDE_SYSTEM, slots),
@@ -235,7 +244,7 @@ function extraction(random: Random): Extraction {
     };
   const wanted = reshaped(random, fields);
   const assistant = toJson(wanted);
-  if (kind < 0.65) {
+  if (kind < 0.64) {
     const sample: Record<string, Json> = {};
     for (const [key, value] of Object.entries(wanted))
       sample[key] = typeof value === 'number' ? 'integer' : 'string';

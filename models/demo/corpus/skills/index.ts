@@ -15,7 +15,7 @@ import { refusalsSkill } from './refusals.js';
 import { smalltalkSkill } from './smalltalk.js';
 import { plainStorySkill, storiesSkill } from './stories.js';
 import { thinkingSkill, thinkingToolSkill } from './thinking.js';
-import { noToolSkill, toolDrillSkill, toolsSkill } from './tools/chats.js';
+import { noToolSkill, tellResultSkill, toolDrillSkill, toolsSkill } from './tools/chats.js';
 
 /** Every kind of document the corpus has. */
 export const SKILLS: readonly Skill[] = [
@@ -27,6 +27,7 @@ export const SKILLS: readonly Skill[] = [
   toolsSkill,
   toolDrillSkill,
   noToolSkill,
+  tellResultSkill,
   extractionSkill,
   peopleListSkill,
   languageSkill,

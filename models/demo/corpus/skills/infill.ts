@@ -20,12 +20,12 @@ function source(random: Random): string {
   const kind = random.next();
   if (kind < 0.45) {
     const code = writeFunction(random, random.pick(PYTHON_FUNCTIONS), 0.1);
-    return random.chance(0.25)
+    return random.chance(0.1)
       ? `${code}\n\n${writeFunction(random, random.pick(PYTHON_FUNCTIONS))}\n`
       : `${code}\n`;
   }
-  if (kind < 0.75) return plainSentences(random);
-  if (kind < 0.95) return plainFact(random);
+  if (kind < 0.73) return plainSentences(random);
+  if (kind < 0.98) return plainFact(random);
   return tellStory(random);
 }
 
@@ -71,4 +71,4 @@ function emit(random: Random): readonly Piece[] {
   ];
 }
 
-export const infillSkill: Skill = { name: 'infill', share: 50, emit };
+export const infillSkill: Skill = { name: 'infill', share: 100, emit };

@@ -21,6 +21,8 @@ ${LEAD} [the|an] opposite [of|for|to] [{w}|"{w}"|the word {w}|'{w}'][?|.|]
 {w}[: opposite?| - opposite| opposite|, what is the opposite?| and its opposite?]
 [What|Which word] is the [contrary|reverse] of {w}[?|]
 [Not|If something is not] {w}, [but|it is] what[?|]
+[I need|I want to know|I am looking for|Show me|Write] [the|an] opposite [of|to] {w}[.|, please.|]
+[Quick|Quiz|Question]: [the |]opposite of {w}[?|!|]
 Turn {w} into its opposite[.|]
 The opposite of {w} is[?| what?|...]`);
 
@@ -41,7 +43,11 @@ const TRANSLATE = phrases(`
 [In|To|Into] {l}[:|,] [{w}|what is {w}?|how do you say {w}?]
 {l} [for|word for] {w}[?|]
 [Translate|Translation] [to|into] {l}: {w}
-[Do you know|I forgot|I want to learn] [the word |]{w} in {l}[?|.|]`);
+[Do you know|I forgot|I want to learn] [the word |]{w} in {l}[?|.|]
+[Which|What] {l} word is [used|said|right] for {w}[?|]
+[I want|I would like|I have|We need] to say {w} in {l}[.|]
+[Teach|Show|Tell] me {w} in {l}[.|]
+[How|What] is {w} [called |said |]in {l}[?|]`);
 const BACK = phrases(`
 [What does|What does the {l} word] [{t}|"{t}"] mean[?| in English?]
 [Translate|Please translate] [the {l} word |][{t}|"{t}"] [to|into] English[.|]
@@ -63,6 +69,7 @@ function translation(random: Random): Exchange {
 }
 
 const KINDS: readonly (readonly [string, readonly string[]])[] = [
+  ['colours', COLOURS],
   ['colours', COLOURS],
   ['colors', COLOURS],
   ['animals', ANIMALS],
@@ -116,13 +123,22 @@ const AFTER = phrases(`
 [Which|What] is the {u} after {x}[?|]
 [What|Which] is the next {u} after {x}[?|]
 [The|Tell me the|Name the|Say the] {u} after {x}[?|.|]
-After {x} comes[?| what?| which {u}?]`);
+After {x} comes[?| what?| which {u}?]
+[What|Which {u}|Which one] follows {x}[?|]
+[Say|Tell me|Name|I want to know] [what|which {u}] [comes|follows|is] after {x}[.|]
+{x} is followed by [what|which {u}][?|]
+[Which|What] [{u}|one] [is|comes] [next|then] [if|when] it is {x}[?|]
+[The {u}|The one] [following|next to come after|right after] {x}[?|.|]
+[What|Which {u}] will [be next|come|come next|it be] after {x} ends[?|]`);
 const BEFORE = phrases(`
 [What|Which] {u} [comes|is|was] [right |]before {x}[?|]
 [What|Which] [comes|is] before {x}[?|]
 [Which|What] is the {u} before {x}[?|]
 [The|Tell me the|Name the|Say the] {u} before {x}[?|.|]
-Before {x} comes[?| what?| which {u}?]`);
+Before {x} comes[?| what?| which {u}?]
+[Say|Tell me|Name|I want to know] [what|which {u}] [comes|is] before {x}[.|]
+[The {u}|The one] [just before|ahead of|that ends when] {x}[ starts|]?
+[Which|What] [{u}|one] ends when {x} [begins|starts][?|]`);
 const TOMORROW = phrases(`
 [If |]today is {x}[,|.] [what|which day] is tomorrow[?|]
 [It is|Today is] {x}. What day is tomorrow?`);

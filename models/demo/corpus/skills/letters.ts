@@ -21,7 +21,8 @@ const UPPER = phrases(`
 [Uppercase|Upper case|Capitalise all of|Capitalize|Put in capitals|In capitals|In upper case|All caps|Shout][:| this:] {w}
 [Write|Put|Turn|Convert|Change|Print|Make] [this|the following|this text][ in| into| to| in] [uppercase|upper case|capitals|capital letters|all caps|big letters]: {w}
 [Write|Put|Print|Say|Convert|Turn|Change] ["{w}"|'{w}'|{w}] [in|to|into] [uppercase|upper case|capitals|capital letters|all caps|big letters][.|]
-[Make|Please make] ["{w}"|'{w}'] [uppercase|upper case][.|]
+[Make|Please make|Can you make] ["{w}"|'{w}'|{w}] [uppercase|upper case|all capitals|all upper case][.|]
+[Please|Can you|Now] [uppercase|capitalise|shout] [this: |]{w}
 [Please|Can you|Could you] [write|put] ["{w}"|{w}] in [uppercase|upper case|capitals|capital letters][.|?|]`);
 const LOWER = phrases(`
 [Lowercase|Lower case|In lower case|In small letters][:| this:] {w}
@@ -41,8 +42,8 @@ export function spelled(word: string): string {
 
 function spellable(random: Random): string {
   const kind = random.next();
-  if (kind < 0.4) return random.chance(0.7) ? random.pick(PLAIN_WORDS) : random.pick(THINGS);
-  if (kind < 0.55) return givenName(random).toLowerCase();
+  if (kind < 0.2) return random.chance(0.7) ? random.pick(PLAIN_WORDS) : random.pick(THINGS);
+  if (kind < 0.45) return givenName(random).toLowerCase();
   return inventWord(random, 1, 3);
 }
 
@@ -73,6 +74,8 @@ my name is {n}
 I like {w}
 this is a {w}
 {n} and {m}
+{n} [sees|has|finds|likes|wants|needs] a {w}
+the {w} is here
 please {w} the {c}`);
 
 function anyText(random: Random): string {

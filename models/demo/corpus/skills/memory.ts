@@ -17,12 +17,18 @@ const TELL_NAME = phrases(`
 [Hello|Hi|Hey][,|!|.] {n} here[.|!|]
 [Hello|Hi], [I am|my name is] {n}[.|,] [nice to meet you|and you?|how are you?|who are you?][!||]
 [Please remember that|Remember:|Remember that|Note that|Just so you know,] my name is {n}[.|]
+{n} is [my name|what they call me|how I am called][.|!|]
+[Well|So|OK|Ah], [I am|my name is|I'm|call me] {n}[.|, hello.|, nice to be here.|]
+[Hello|Hi|Hey] [bot|model|there|friend|assistant], [I am|my name is|you may call me|people call me] {n}[.|!|]
 My [first |]name is {n}[, remember that.|, please remember it.|, do not forget it.]`);
 const ASK_NAME = phrases(`
 [What is|What's|Tell me|Say|Do you know|Do you remember|Can you tell me|Remind me of|Do you still know] my name[?|.|]
 [Who am I|What am I called|How am I called|What did I say my name was|Which name did I give you|What name did I tell you|What was my name][?| again?|]
 [And what|So what|Now what|And who|Now tell me, what] [is my name|am I called][?|]
-[Do you remember|Can you remember|Do you know|Tell me] who I am[?|.|]`);
+[Do you remember|Can you remember|Do you know|Tell me] who I am[?|.|]
+[What|Which] name [do I have|is mine|did you hear|have I told you|belongs to me|did I mention|did I give|did I use|am I called by|have I got][?|| at first?| before?| earlier?]
+[And|Then|Now|OK,] [what am I called|say my name|who am I][?|.|]
+[Please|Now|Can you] [say|repeat|write|tell me] my name[.|?| again.|]`);
 
 interface Fact {
   readonly tell: string;

@@ -16,18 +16,55 @@ const PAIRS = [
   ['m', 'n'],
   ['left', 'right'],
 ] as const;
+const NUMBERS = [
+  'n',
+  'n',
+  'number',
+  'value',
+  'k',
+  'num',
+  'x',
+  'points',
+  'level',
+  'age',
+  'limit',
+  'size',
+] as const;
+const LISTS = [
+  ['items', 'item'],
+  ['items', 'item'],
+  ['numbers', 'number'],
+  ['values', 'value'],
+  ['values', 'v'],
+  ['numbers', 'n'],
+  ['data', 'entry'],
+  ['things', 'thing'],
+  ['names', 'name'],
+  ['rows', 'row'],
+  ['scores', 'score'],
+  ['books', 'book'],
+] as const;
+const TEXTS = ['text', 's', 'word', 'line', 'message', 'title', 'name', 'sentence'] as const;
+// Single letters that the evaluation does not use.
+const LETTERS = [...'abcdefghijklmnorstvxyz'];
 
 /** The text of a function, with a name of its own or an invented one. */
 export function writeFunction(random: Random, { names, code }: PythonFunction, inventedShare = 0.2): string {
-  const [a, b] = random.pick(PAIRS);
+  const [a = 'a', b = 'b'] = random.chance(0.5)
+    ? random.pick(PAIRS)
+    : random.chance(0.7)
+      ? random.sample(LETTERS, 2)
+      : [inventWord(random, 1, 2), inventWord(random, 2, 2)];
+  const invented = inventWord(random, 1, 2);
+  const [l, x] = random.chance(0.5) ? random.pick(LISTS) : [`${invented}s`, invented];
   return say(random, [code], {
     a,
     b,
     f: random.chance(inventedShare) ? inventWord(random, 1, 2) : random.pick(names),
-    n: random.pick(['n', 'n', 'number', 'value', 'k', 'num']),
-    l: random.pick(['items', 'numbers', 'values', 'data', 'things']),
-    x: random.pick(['x', 'item', 'v', 'entry']),
-    s: random.pick(['text', 's', 'word', 'line']),
+    n: random.chance(0.6) ? random.pick(NUMBERS) : inventWord(random, 1, 2),
+    l,
+    x: random.chance(0.2) ? random.pick(['x', 'item', 'v', 'entry', 'i']) : x,
+    s: random.chance(0.6) ? random.pick(TEXTS) : inventWord(random, 1, 2),
     o: '{',
     c: '}',
   });

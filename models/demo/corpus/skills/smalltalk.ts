@@ -16,4 +16,4 @@ export function smallTalk(random: Random): Exchange {
   return { user: casual(random, say(random, chosen.asks)), assistant: random.pick(chosen.answers) };
 }
 
-export const smalltalkSkill: Skill = chatSkill('smalltalk', 9, smallTalk);
+export const smalltalkSkill: Skill = chatSkill('smalltalk', 12, smallTalk);

@@ -2,6 +2,7 @@
 import type { Exchange, Piece, Skill } from '../document.js';
 import { target } from '../document.js';
 import { capitalize, givenName, inventWord, withArticle } from '../invent.js';
+import { BOYS, GIRLS } from '../lists/names.js';
 import { ANIMALS, COLOURS } from '../lists/nouns.js';
 import { PLOTS, STORY_ENDINGS, STORY_HOMES, STORY_OPENINGS, STORY_PLACES } from '../lists/plots.js';
 import { casual } from '../manner.js';
@@ -28,38 +29,6 @@ const THINGS = [
   'rope',
 ] as const;
 const HEROES = [...ANIMALS, 'robot', 'boy', 'girl', 'king', 'queen'] as const;
-const BOYS = [
-  'Adam',
-  'Ben',
-  'Daniel',
-  'Erik',
-  'Felix',
-  'Hugo',
-  'Jack',
-  'Karl',
-  'Leo',
-  'Max',
-  'Omar',
-  'Paul',
-  'Tom',
-  'William',
-] as const;
-const GIRLS = [
-  'Anna',
-  'Clara',
-  'Ella',
-  'Emma',
-  'Grace',
-  'Hannah',
-  'Julia',
-  'Laura',
-  'Mia',
-  'Nora',
-  'Olivia',
-  'Rosa',
-  'Sara',
-  'Zoe',
-] as const;
 const PRONOUNS: Readonly<Record<string, readonly [he: string, his: string, him: string]>> = {
   boy: ['he', 'his', 'him'],
   king: ['he', 'his', 'him'],

@@ -111,6 +111,7 @@ Extract {n} is {a} years old[.|]
 [Create|Add|Register|Save|Store] [a user|a person|the user|the person|a customer|] [named|called|with the name] {n}[, who is {a}| who is {a} years old|, age {a}|, aged {a}|, {a} years old][.|]
 [Add|Register|Save] {n}, [age {a}|aged {a}|who is {a} years old|{a} years old|{a}][.|]
 My name is {n} and I am {a} years old[.|]
+[We have|Here is|Meet] [a new user|a user|a person|a customer] [called|named|,] {n}, [who is|aged] {a}[.| years old.]
 [Extract|Read|Parse] the [user|person|data|details][:| from:] {n} is {a}[.| years old.]`);
 
 const people: CaseMaker = (random) => {
@@ -156,13 +157,13 @@ const people: CaseMaker = (random) => {
 const SUMS = phrases(`
 [What is|Calculate|Compute|How much is|Work out|] {a} {s} {b}[?|.|]
 [Can|Could] you [calculate|compute|work out] {a} {s} {b}[?|]
-[Use the tool for|I need the result of|Tell me] {a} {s} {b}[.|]`);
+[Use the tool for|I need the result of|Tell me|I need|Please do|I want to know] {a} {s} {b}[.|]`);
 
 const sums: CaseMaker = (random) => {
   const drawn = drawSum(random);
   const sum = random.chance(0.5)
     ? drawn
-    : { ...drawn, a: random.between(100, 999), b: random.between(10, 999) };
+    : { ...drawn, a: random.between(100, 999), b: random.between(10, random.chance(0.5) ? 999 : 9999) };
   const names = {
     '+': ['add', 'sum', 'add_numbers', 'plus'],
     '-': ['subtract', 'minus', 'difference'],
@@ -213,7 +214,9 @@ const sums: CaseMaker = (random) => {
 
 const SEARCH = phrases(`
 [Search|Search the web|Look|Please search|Can you search|Google] for {s}[.|?|]
-[Look up|Find|Find information about|Find something about|Find pages about|Search] {s}[.|| online.| on the web.]`);
+[Look up|Find|Find information about|Find something about|Find pages about|Search] {s}[.|| online.| on the web.]
+[Can|Would] you [look up|find|google|search for] {s}[?|| online?| for me?]
+[I want|I need] to [find|look up|search for|know more about] {s}[.|]`);
 
 const search: CaseMaker = (random) => {
   const s = random.chance(0.3)
@@ -238,7 +241,9 @@ const MAIL = phrases(`
 [Send|Write|Please send|Can you send] [an email|a mail|a message|an e-mail] to {to} about {s}[.|]
 [Email|Mail|Message|Write to] {to} about {s}[.|]
 [Send|Write] {to} [an email|a mail|a message] [about|with the subject|with subject] {s}[.|]
-[Send|Write] [an email|a mail] to {to} with [the |]subject {s}[.|]`);
+[Send|Write] [an email|a mail] to {to} with [the |]subject {s}[.|]
+[Can|Would] you [send|write] [an email|a mail|a message] to {to} about {s}[?|]
+[I want|I need] to [send|write] [an email|a mail|a message] to {to} about {s}[.|]`);
 
 const mailing: CaseMaker = (random) => {
   const to = random.chance(0.7) ? email(random) : person(random);
@@ -267,7 +272,8 @@ const TIMER = phrases(`
 [Set|Start|Please set|Create|Please start|Can you set] a timer [for|of] {n} {u}[.|]
 [Start|Set] a {n} {v} timer[.|]
 [Timer|A timer]: {n} {u}
-[Wake|Remind|Call] me in {n} {u}[.|]`);
+[Wake|Remind|Call] me in {n} {u}[.|]
+[I want|Give me|Please make|Now start] a timer [for|of] {n} {u}[.|]`);
 
 const timer: CaseMaker = (random) => {
   const u = random.pick(['minutes', 'minutes', 'seconds', 'hours']);

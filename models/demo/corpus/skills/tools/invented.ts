@@ -1,7 +1,7 @@
 // Tools that exist only in their document, put together from verbs, nouns and slots: endlessly many, so that reading the
 // tool's name and parameters is the only way to call it right.
 import { HELD_TOOL_NAMES } from '../../heldout.js';
-import { capitalize, city, clockTime, inventWord, person, withArticle, word } from '../../invent.js';
+import { capitalize, city, clockTime, inventWord, person, plural, withArticle, word } from '../../invent.js';
 import { RESULT_KEYS, TOOL_NOUNS, TOOL_VERBS } from '../../lists/tool-words.js';
 import { phrases, say } from '../../phrase.js';
 import type { Random } from '../../random.js';
@@ -20,7 +20,7 @@ const RESULT_VALUES: readonly (readonly [(random: Random) => string | number, nu
 /** A result in JSON or plain text, and the sentence that tells it. */
 export function plainResult(random: Random): { result: string; reply: string } {
   const kind = random.next();
-  if (kind < 0.4) {
+  if (kind < 0.25) {
     const status = random.pick(['ok', 'done', 'success', 'completed', 'sent', 'saved', 'created']);
     return {
       result: random.pick([
@@ -32,7 +32,7 @@ export function plainResult(random: Random): { result: string; reply: string } {
       reply: 'Done.',
     };
   }
-  const keys = random.sample(RESULT_KEYS, kind < 0.75 ? 1 : random.between(2, 3));
+  const keys = random.sample(RESULT_KEYS, kind < 0.55 ? 1 : random.between(2, 3));
   const fields: Record<string, Json> = {};
   for (const key of keys) fields[key] = random.weighted(RESULT_VALUES)(random);
   if (keys.length === 1 && random.chance(0.3)) {
@@ -62,9 +62,13 @@ const SPELLED = phrases(`
 
 /** A tool that exists only in this document. */
 export const invented: CaseMaker = (random) => {
-  const slots = drawSlots(random);
-  const verb = random.chance(0.1) ? inventWord(random, 1, 2) : random.pick(TOOL_VERBS);
-  const noun = (random.chance(0.15) ? inventWord(random, 1, 3) : random.pick(TOOL_NOUNS)).replace('_', ' ');
+  const drawn = drawSlots(random);
+  const verb = random.chance(0.2) ? inventWord(random, 1, 2) : random.pick(TOOL_VERBS);
+  const noun = drawNoun(random);
+  const slots =
+    random.chance(0.12) && drawn.every(({ key }) => key !== noun)
+      ? [theThing(random, noun), ...drawn.slice(0, 2)]
+      : drawn;
   const name = toolName(random, verb, noun);
   const ask = random.chance(0.8)
     ? capitalize(
@@ -89,10 +93,11 @@ export const invented: CaseMaker = (random) => {
         }),
       );
   const parameters = Object.fromEntries(slots.map((slot) => [slot.key, slot.parameter] as const));
+  // A verb's third person is spelled like a noun's plural.
   const described = random.pick([
     `${capitalize(verb)} ${withArticle(noun)}`,
     `${capitalize(verb)} the ${noun}`,
-    `${capitalize(verb)}s ${withArticle(noun)}`,
+    `${capitalize(plural(verb))} ${withArticle(noun)}`,
   ]);
   const tool: Tool = random.chance(0.85)
     ? { name, description: described, parameters: optional(random, parameters) }
@@ -100,13 +105,24 @@ export const invented: CaseMaker = (random) => {
   return { tool, ask, args: inOrder(tool, slots), ...plainResult(random) };
 };
 
+function drawNoun(random: Random): string {
+  const noun = random.chance(0.35) ? inventWord(random, 1, 3) : random.pick(TOOL_NOUNS).replace('_', ' ');
+  return random.chance(0.12) ? `${random.pick(TOOL_NOUNS).replace('_', ' ')} ${noun}` : noun;
+}
+
+// The thing itself can be an argument: "open the door Zunia" for a tool with a parameter "door".
+function theThing(random: Random, noun: string): Slot {
+  const value = random.chance(0.5) ? person(random) : word(random);
+  return { key: noun.replaceAll(' ', '_'), parameter: { type: 'string' }, value, mention: value };
+}
+
 function toolName(random: Random, verb: string, noun: string): string {
   for (;;) {
-    const plain = `${verb}_${noun.replace(' ', '_')}`;
+    const plain = `${verb}_${noun.replaceAll(' ', '_')}`;
     const name = random.chance(0.15)
       ? plain.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
       : random.chance(0.08)
-        ? noun.replace(' ', '_')
+        ? noun.replaceAll(' ', '_')
         : plain;
     if (!HELD_TOOL_NAMES.includes(name)) return name;
   }

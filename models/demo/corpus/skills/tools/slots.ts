@@ -150,8 +150,11 @@ const count: SlotMaker = (random) => {
     'height',
     'temperature',
     'id',
+    'floor',
+    'age',
+    'year',
   ]);
-  const value = random.between(1, 500);
+  const value = random.between(1, random.chance(0.2) ? 2999 : 500);
   return {
     key,
     parameter: { type: random.pick(['integer', 'integer', 'number']) },
