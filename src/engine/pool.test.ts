@@ -161,6 +161,32 @@ describe('a pool of models', () => {
     expect(open()).toEqual(['b']);
   });
 
+  it('holds back new requests for a busy one while another waits for its turn', async () => {
+    const { started, ask, open } = poolOf({ a: 4, b: 4 }, 4);
+    await ask(0);
+    const [first] = started;
+    if (first !== undefined) first.busy = 1;
+    const asked = [ask(1), ask(1)];
+    await new Promise((resolve) => setImmediate(resolve));
+    const later = [ask(0), ask(0)];
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(open()).toEqual(['a']);
+    if (first !== undefined) first.busy = 0;
+    expect(await Promise.all([...asked, ...later])).toEqual(['b', 'b', 'a', 'a']);
+    expect(started.map(({ id }) => id)).toEqual(['a', 'b', 'a']);
+  });
+
+  it('serves whatever comes in whatever order, one model at a time', async () => {
+    const { ask, open } = poolOf({ a: 4, b: 4, c: 4 }, 4);
+    const order = Array.from({ length: 60 }, (_, i) => (i * 7) % 3);
+    const answers = order.map(async (i, at) => {
+      for (let turns = 0; turns < at % 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+      return ask(i);
+    });
+    expect(await Promise.all(answers)).toEqual(order.map((i) => ['a', 'b', 'c'][i]));
+    expect(open()).toHaveLength(1);
+  });
+
   it('refuses what can never fit, naming sizes and remedy', async () => {
     const { ask, open } = poolOf({ a: 4, huge: 20e9 }, 8e9);
     await ask(0);

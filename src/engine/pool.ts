@@ -43,13 +43,18 @@ interface Entry {
   engine: ManagedEngine | undefined;
   description: ModelDescription | undefined;
   lastUsed: number;
-  /** Requests that wait for it to be loaded. Nobody asks an engine that is not ready while it is worth waiting for. */
-  awaited: number;
-  /** Requests that are about to use it: it must not be unloaded under them. */
+  /** Requests that use it without the engine knowing of them yet: it must not be unloaded under them. */
   claims: number;
+  /** It is being loaded for the requests in `wanted`; each holds a claim when this resolves. */
+  arrival: Promise<ManagedEngine> | undefined;
+  wanted: (AbortSignal | undefined)[];
+  /** It is to make room for another: new requests wait until it has, or until that has taken too long. */
+  gate: Promise<void> | undefined;
 }
 
 const PATIENCE_MS = 60_000;
+/** Longest time new requests for a model are held back so that it becomes idle and another gets its turn. */
+const GATE_MS = 10_000;
 const POLL_MS = 25;
 
 /** Models under one budget. */
@@ -67,44 +72,59 @@ export class EnginePool {
       engine: undefined,
       description: undefined,
       lastUsed: 0,
-      awaited: 0,
       claims: 0,
+      arrival: undefined,
+      wanted: [],
+      gate: undefined,
     }));
-    this.engines = this.#entries.map(
-      (entry) =>
-        new EngineOnDemand(entry, {
-          start: () => this.#start(entry),
-          load: (signal) => this.#load(entry, signal),
-        }),
-    );
+    const loader: Loader = {
+      start: (entry) => this.#start(entry),
+      claimNow: (entry) => this.#claimNow(entry),
+      claim: (entry, signal) => this.#claim(entry, signal),
+    };
+    this.engines = this.#entries.map((entry) => new EngineOnDemand(entry, loader));
   }
 
-  /** The engine of a request: a model that is not there is loaded, one that is being loaded is waited for. */
-  async #load(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine> {
+  /** The engine of a model that can be asked at once, with a claim on it. */
+  #claimNow(entry: Entry): ManagedEngine | undefined {
     entry.lastUsed = ++this.#tick;
-    const running = usableEngine(entry);
-    if (running !== undefined) return running;
-    entry.awaited++;
-    try {
-      return await this.#start(entry, signal);
-    } finally {
-      entry.awaited--;
-    }
+    const engine = entry.arrival === undefined && entry.gate === undefined ? liveEngine(entry) : undefined;
+    if (engine !== undefined) entry.claims++;
+    return engine;
+  }
+
+  /** The same, after loading the model, or waiting for it to be loaded, if it is not there. */
+  async #claim(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine> {
+    while (entry.gate !== undefined) await entry.gate;
+    const engine = this.#claimNow(entry);
+    if (engine !== undefined) return engine;
+    entry.wanted.push(signal);
+    entry.arrival ??= this.#start(entry);
+    return entry.arrival;
   }
 
   /** Loads a model if it is not. One at a time, in the order asked for. */
-  #start(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine> {
-    const loaded = this.#loading.then(() => this.#loadNow(entry, signal));
+  #start(entry: Entry): Promise<ManagedEngine> {
+    const loaded = this.#loading.then(() => this.#loadNow(entry));
     // The next one in line does not care how this one went.
     this.#loading = loaded.catch(() => undefined);
     return loaded;
   }
 
-  async #loadNow(entry: Entry, signal: AbortSignal | undefined): Promise<ManagedEngine> {
-    const running = liveEngine(entry);
-    if (running !== undefined) return running;
-    if (signal?.aborted === true) throw new KoineError('cancelled');
-    await this.#makeRoom(entry, signal);
+  async #loadNow(entry: Entry): Promise<ManagedEngine> {
+    try {
+      const engine = liveEngine(entry) ?? (await this.#launch(entry));
+      entry.claims += entry.wanted.length;
+      return engine;
+    } finally {
+      // In the same breath as the claims: who comes later finds the engine, or has it loaded anew.
+      entry.wanted = [];
+      entry.arrival = undefined;
+    }
+  }
+
+  async #launch(entry: Entry): Promise<ManagedEngine> {
+    await this.#makeRoom(entry);
     const engine = entry.model.start();
     entry.engine = engine;
     try {
@@ -121,28 +141,31 @@ export class EnginePool {
   }
 
   /** Unloads idle models until one of this size fits; waits a while for busy ones to become idle. */
-  async #makeRoom(entry: Entry, signal: AbortSignal | undefined): Promise<void> {
+  async #makeRoom(entry: Entry): Promise<void> {
     const { bytes, outline } = entry.model;
     if (bytes > this.#options.budgetBytes) throw tooLarge(outline.id, bytes, this.#options.budgetBytes);
     const until = performance.now() + (this.#options.patienceMs ?? PATIENCE_MS);
+    using gate = new Gate();
     for (;;) {
+      if (isGivenUp(entry)) throw new KoineError('cancelled');
       if (this.#usedBytes() + bytes <= this.#options.budgetBytes) return;
-      const idle = this.#leastRecentlyUsed();
+      const loaded = this.#leastRecentlyUsed();
+      const idle = loaded.find((other) => other.engine?.inFlight === 0 && other.claims === 0);
       if (idle !== undefined) {
         const { engine } = idle;
         idle.engine = undefined;
         await engine?.close();
+        gate.open();
         continue;
       }
-      if (performance.now() > until || signal?.aborted === true) {
+      if (performance.now() > until) {
         throw new KoineError(
           'overloaded',
           `all memory is in use by models that are busy; ${outline.id} has to wait`,
-          {
-            retryAfterSeconds: 5,
-          },
+          { retryAfterSeconds: 5 },
         );
       }
+      gate.holdBack(loaded[0]);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -154,19 +177,56 @@ export class EnginePool {
     );
   }
 
-  #leastRecentlyUsed(): Entry | undefined {
+  #leastRecentlyUsed(): readonly Entry[] {
     return this.#entries
-      .filter((entry) => entry.engine !== undefined && entry.engine.inFlight === 0 && entry.claims === 0)
-      .sort((a, b) => a.lastUsed - b.lastUsed)[0];
+      .filter((entry) => entry.engine !== undefined)
+      .sort((a, b) => a.lastUsed - b.lastUsed);
   }
 }
 
-/** What a pool does for one of its engines. */
+/** Holds back new requests for one model, so that a steady load on it cannot keep another out for good. */
+class Gate implements Disposable {
+  #entry: Entry | undefined;
+  #open: () => void = () => undefined;
+  #closedAt = 0;
+
+  /** Closes for the model, unless it is closed for one already; opens by itself when that has taken too long. */
+  holdBack(entry: Entry | undefined): void {
+    if (this.#closedAt > 0) {
+      if (performance.now() - this.#closedAt > GATE_MS) this.#lift();
+      return;
+    }
+    this.#closedAt = performance.now();
+    this.#entry = entry;
+    if (entry === undefined) return;
+    entry.gate = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  /** Opens, and may be closed again, for the next model. */
+  open(): void {
+    this.#lift();
+    this.#closedAt = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.#lift();
+  }
+
+  #lift(): void {
+    if (this.#entry !== undefined) this.#entry.gate = undefined;
+    this.#entry = undefined;
+    this.#open();
+  }
+}
+
+/** What a pool does for its engines. Who gets a claim gives it back by counting it down. */
 interface Loader {
   /** Loads the model; requests are refused meanwhile, as they are by any engine that is starting. */
-  start(): Promise<ManagedEngine>;
-  /** Loads the model for a request; further requests wait as well. */
-  load(signal?: AbortSignal): Promise<ManagedEngine>;
+  start(entry: Entry): Promise<ManagedEngine>;
+  claimNow(entry: Entry): ManagedEngine | undefined;
+  claim(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine>;
 }
 
 class EngineOnDemand implements PooledEngine {
@@ -181,7 +241,7 @@ class EngineOnDemand implements PooledEngine {
 
   /** Loads the model, if nothing has yet. */
   get ready(): Promise<ModelDescription> {
-    return this.#loader.start().then((engine) => engine.ready);
+    return this.#loader.start(this.#entry).then((engine) => engine.ready);
   }
 
   get known(): ModelDescription {
@@ -202,10 +262,13 @@ class EngineOnDemand implements PooledEngine {
   }
 
   generate(request: GenerateRequest, signal: AbortSignal): AsyncIterable<GenerateEvent> {
-    const engine = usableEngine(this.#entry);
+    const engine = this.#loader.claimNow(this.#entry);
     if (engine === undefined) return this.#loadAndGenerate(request, signal);
-    this.#loader.load().catch(() => undefined);
-    return engine.generate(request, signal);
+    try {
+      return engine.generate(request, signal);
+    } finally {
+      this.#entry.claims--;
+    }
   }
 
   embed(request: EmbedRequest, signal: AbortSignal): Promise<EmbedResult> {
@@ -241,31 +304,33 @@ class EngineOnDemand implements PooledEngine {
   }
 
   async *#loadAndGenerate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<GenerateEvent> {
-    this.#entry.claims++;
     let events: AsyncIterable<GenerateEvent>;
     try {
-      events = (await this.#loaded(signal)).generate(request, signal);
+      const engine = await this.#claim(signal);
+      try {
+        events = engine.generate(request, signal);
+      } finally {
+        this.#entry.claims--;
+      }
     } catch (error) {
       yield { kind: 'failed', failure: toFailure(error) };
       return;
-    } finally {
-      this.#entry.claims--;
     }
     yield* events;
   }
 
   async #with<T>(use: (engine: ManagedEngine) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    this.#entry.claims++;
+    const engine = await this.#claim(signal);
     try {
-      return await use(await this.#loaded(signal));
+      return await use(engine);
     } finally {
       this.#entry.claims--;
     }
   }
 
-  #loaded(signal?: AbortSignal): Promise<ManagedEngine> {
+  #claim(signal?: AbortSignal): Promise<ManagedEngine> {
     if (this.#isClosed) return Promise.reject(new KoineError('unavailable', 'the server is shutting down'));
-    return this.#loader.load(signal);
+    return this.#loader.claim(this.#entry, signal);
   }
 }
 
@@ -285,9 +350,9 @@ function liveEngine(entry: Entry): ManagedEngine | undefined {
   return entry.engine?.status().state === 'stopped' ? undefined : entry.engine;
 }
 
-/** The same, unless requests are waiting for it to be loaded. */
-function usableEngine(entry: Entry): ManagedEngine | undefined {
-  return entry.awaited > 0 ? undefined : liveEngine(entry);
+/** Whether everybody for whom it was to be loaded has left. At the start nobody asks, and it is loaded all the same. */
+function isGivenUp({ wanted }: Entry): boolean {
+  return wanted.length > 0 && wanted.every((signal) => signal?.aborted === true);
 }
 
 function tooLarge(id: string, bytes: number, budget: number): KoineError {

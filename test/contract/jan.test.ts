@@ -181,6 +181,20 @@ describe('the front door of the Jan API', () => {
     }
   });
 
+  it('is found below any prefix, and nowhere else', async () => {
+    for (const prefix of ['', '/jan', '/api/local']) {
+      const mounted = await startJan({ serve: { prefix } });
+      const statusOf = async (path: string): Promise<number> => (await mounted.get(path)).status;
+      expect([prefix, await statusOf(`${prefix}/v1/models`)]).toEqual([prefix, 200]);
+      expect((await mounted.post(`${prefix}/extras/tokenize`, { input: 'a' })).status).toBe(200);
+      for (const path of ['/models', `/x${prefix}/v1/models`, `${prefix}/v1/v1/models`]) {
+        expect([path, await statusOf(path)]).toEqual([path, 404]);
+      }
+      if (prefix !== '') expect(await statusOf('/v1/models')).toBe(404);
+      await mounted.close();
+    }
+  });
+
   it('tells the allowed method', async () => {
     const { status, text, headers } = await server.get('/v1/completions');
     expect([status, text, headers.get('allow')]).toEqual([405, '{"detail":"Method Not Allowed"}', 'POST']);

@@ -33,6 +33,8 @@ export interface RandomModelOptions {
   readonly vocabulary: { readonly from: string } | { readonly size: number };
   /** Jinja source; null = none; absent = the source file's (none when made up). */
   readonly chatTemplate?: string | null;
+  /** Begins every prompt. Absent: what the vocabulary's source says. */
+  readonly bosToken?: number;
   /** Declared in the metadata. Absent: nothing declared. */
   readonly pooling?: RandomPooling;
   /** Default 1. */
@@ -79,6 +81,10 @@ function buildMetadata(options: RandomModelOptions, vocabulary: Vocabulary): Map
   ]);
   if (pooling !== undefined) metadata.set('llama.pooling_type', number(POOLING_NUMBER[pooling]));
   for (const [key, value] of vocabulary.metadata) metadata.set(key, value);
+  if (options.bosToken !== undefined) {
+    metadata.set('tokenizer.ggml.bos_token_id', number(options.bosToken));
+    metadata.set('tokenizer.ggml.add_bos_token', { kind: 'bool', value: true });
+  }
   if (chatTemplate === null) metadata.delete(TEMPLATE);
   else if (chatTemplate !== undefined) metadata.set(TEMPLATE, { kind: 'string', value: chatTemplate });
   return metadata;

@@ -32,12 +32,15 @@ const textOf = (chunks: readonly Json[]): string =>
     .map((chunk) => chunk['choices']?.[0]?.['text'] ?? chunk['choices']?.[0]?.['delta']?.['content'] ?? '')
     .join('');
 
+const FOX = 'The quick brown fox jumps over the lazy dog.';
+
 describe('a stream and the same whole', () => {
   const fox: readonly FakeToken[] = [' jumps', ' over', ' the', ' lazy', ' dog.'];
   const emoji: readonly FakeToken[] = [{ bytes: [0xf0] }, { bytes: [0x9f, 0x98] }, { bytes: [0x80] }];
 
   it.each([
     ['a sentence', { tokens: fox }, {}, ' jumps over the lazy dog.', 'stop'],
+    ['one of their own', { tokens: ['The quick brown fox', ...fox] }, { prompt: '' }, FOX, 'stop'],
     ['two tokens of it', { tokens: fox }, { max_tokens: 2 }, ' jumps over', 'length'],
     ['one emoji of several tokens', { tokens: emoji }, {}, '😀', 'stop'],
     ['the first token of an emoji', { tokens: emoji }, { max_tokens: 1 }, '', 'length'],
@@ -142,8 +145,12 @@ describe('a running stream', () => {
     await engine.until(({ running }) => running === 0);
   });
 
-  it('is kept alive by comments while it waits', async () => {
-    const reply = { tokens: ['a', ' b'], holdAfter: 1 };
+  it.each([
+    ['for its prompt to be computed', -1],
+    ['for its first token', 0],
+    ['for the next', 1],
+  ])('is kept alive by comments while it waits %s', async (_for, holdAfter) => {
+    const reply = { tokens: ['a', ' b'], holdAfter };
     const { url, engine } = await start({ reply, serve: { http: { keepAliveMs: 20 } } });
     const response = await fetch(url + CHAT, {
       method: 'POST',
