@@ -1,6 +1,7 @@
 // Clients as they are published, unmodified, with this server as their endpoint.
 
 import { InferenceClient } from '@huggingface/inference';
+import { ChatOpenAI } from '@langchain/openai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTgi, type TgiUnderTest } from './start.js';
@@ -118,5 +119,45 @@ describe('openai', () => {
       status: 429,
     });
     server.engine.reply = { tokens: ['Hi', ' there', '!'] };
+  });
+});
+
+describe('@langchain/openai', () => {
+  const chat = (): ChatOpenAI =>
+    new ChatOpenAI({
+      model: 'tgi',
+      apiKey: 'none',
+      temperature: 0,
+      maxRetries: 0,
+      configuration: { baseURL: `${server.url}/v1` },
+    });
+
+  it('invokes, streams and batches', async () => {
+    const answer = await chat().invoke('Hello');
+    // LangChain's types lose the usage under strict options.
+    const { usage_metadata: usage } = answer as { usage_metadata?: { output_tokens: number } };
+    expect([answer.text, usage?.output_tokens]).toEqual(['Hi there!', 4]);
+    let text = '';
+    for await (const chunk of await chat().stream('Hello')) text += chunk.text;
+    expect(text).toBe('Hi there!');
+    const many = await chat().batch(['a', 'b', 'c']);
+    expect(many.map((each) => each.text)).toEqual(Array(3).fill('Hi there!'));
+  });
+
+  it('calls a tool', async () => {
+    const call = '{"function": {"_name": "get_weather", "city": "Paris"}}';
+    server.engine.reply = { tokens: [call] };
+    try {
+      const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+      const tool = { type: 'function' as const, function: { name: 'get_weather', parameters } };
+      const answer = await chat()
+        .bindTools([tool], { tool_choice: 'get_weather' })
+        .invoke('Weather in Paris?');
+      expect(answer.tool_calls?.map(({ name, args }) => [name, args])).toEqual([
+        ['get_weather', { city: 'Paris' }],
+      ]);
+    } finally {
+      server.engine.reply = { tokens: ['Hi', ' there', '!'] };
+    }
   });
 });
