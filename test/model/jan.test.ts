@@ -235,7 +235,7 @@ describe('clients that leave', () => {
 });
 
 describe('clients that leave before the first token', () => {
-  it('free the engine while their prompt is computed', async () => {
+  it.each([true, false])('free the engine while their prompt is computed, stream: %s', async (isStream) => {
     await using large = await startTestServer({ args: ['--parallel', '1', '--ctx-size', '8192'] });
     const cells = async (): Promise<number> => {
       const text = await (await fetch(`${large.url}/metrics`)).text();
@@ -243,13 +243,15 @@ describe('clients that leave before the first token', () => {
     };
     const abort = new AbortController();
     const prompt = 'word '.repeat(8000);
-    const response = await fetch(`${large.url}${COMPLETION}`, {
+    const received = fetch(`${large.url}${COMPLETION}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt, stream: true, min_tokens: 16 }),
+      body: JSON.stringify({ prompt, stream: isStream, min_tokens: 16 }),
       signal: abort.signal,
-    });
-    const received = response.text().catch(() => 'nothing whole');
+    }).then(
+      (response) => response.text().catch(() => 'nothing whole'),
+      () => 'nothing whole',
+    );
     await expect.poll(cells, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0);
     const computed = await cells();
     abort.abort();
@@ -373,6 +375,30 @@ describe('rules for the output', () => {
     const response_format = { type: 'json_object', schema: { type: 'objekt' } };
     const [, other] = await refusal(CHAT, { messages, response_format, stream: true });
     expect([other?.['param'], other?.['code']]).toEqual(['response_format', 'constraint']);
+  });
+
+  it('by a grammar of numbers vary with the seed and repeat with it', async () => {
+    const grammar = 'root ::= "1" "0"? | [2-9]';
+    const draw = (seed: number | null) =>
+      textOf({ prompt: 'A number:', grammar, temperature: 50, min_p: 0, top_p: 1, top_k: 0, seed });
+    const random = await Promise.all(Array.from({ length: 12 }, () => draw(null)));
+    for (const text of random) expect(text).toMatch(/^(10|[1-9])$/);
+    expect(new Set(random).size).toBeGreaterThan(1);
+    const seeded = await Promise.all([1, 2, 3, 4].map(draw));
+    expect(await Promise.all([1, 2, 3, 4].map(draw))).toEqual(seeded);
+  });
+
+  it('make a leaf of a schema that is only described a string', async () => {
+    const schema = { type: 'object', properties: { note: { description: 'A note.' } }, required: ['note'] };
+    const tools = [{ type: 'function', function: { name: 'keep', parameters: schema } }];
+    // A number is what the model wants to say, so only the rule makes it a text.
+    const wish = { logit_bias: { '5': 60 }, logit_bias_type: 'tokens' };
+    const body = { messages, ...GREEDY, ...wish, max_tokens: 40 };
+    const format = { type: 'json_object', schema };
+    const content = choiceOf(await ask(CHAT, { ...body, response_format: format }))['message']?.['content'];
+    expect(content).toMatch(/^\{\s*"note":\s*"/);
+    const message = choiceOf(await ask(CHAT, { ...body, tools, tool_choice: 'required' }))['message'];
+    expect(message?.['tool_calls']?.[0]?.['function']?.['arguments']).toMatch(/^\{\s*"note":\s*"/);
   });
 
   it('by schema give JSON of that shape, in all ways to ask', async () => {
