@@ -135,7 +135,7 @@ describe('@langchain/openai', () => {
   it('invokes, streams and batches', async () => {
     const answer = await chat().invoke('Hello');
     // LangChain's types lose the usage under strict options.
-    const { usage_metadata: usage } = answer as { usage_metadata?: { output_tokens: number } };
+    const { usage_metadata: usage } = answer as object as { usage_metadata?: { output_tokens: number } };
     expect([answer.text, usage?.output_tokens]).toEqual(['Hi there!', 4]);
     let text = '';
     for await (const chunk of await chat().stream('Hello')) text += chunk.text;
