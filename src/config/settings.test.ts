@@ -180,6 +180,10 @@ describe('options of other rooms', () => {
       disableGrammarSupport: true,
       payloadLimit: 1000,
     });
+    // The name TGI's launcher hands it on by.
+    expect(tgiOptionsOf(await load({ env: { COMPUTE_TYPE: '1-nvidia-a10g' } })).computeType).toBe(
+      '1-nvidia-a10g',
+    );
   });
 
   it('carry the engine its own', async () => {

@@ -1,7 +1,7 @@
 // The limits of the TGI dialects, under TGI's own names after `tgi-`.
 
 import { one } from './definition.js';
-import { bytes, decimal, integer, toggle } from './kinds.js';
+import { bytes, decimal, integer, pattern, toggle } from './kinds.js';
 
 const tgi = { group: 'tgi' } as const;
 const count = integer(1, 1_000_000);
@@ -25,6 +25,12 @@ export const TGI_TABLE = {
   tgiMaxWaitingTokens: one(integer(0), 20, "reported by 1.4.2's `/info`", tgi),
   tgiMaxBatchSize: one(integer(1), undefined, "reported by 1.4.2's `/info`", { ...tgi, defaultText: 'none' }),
   tgiMessagesApiEnabled: one(toggle, false, "1.4.2's `/invocations` speaks chat", tgi),
+  tgiComputeType: one(
+    pattern('TEXT', /^[\x21-\x7e]+$/, 'printable ASCII without spaces'),
+    'cpu+koine',
+    'the header `x-compute-type`',
+    { ...tgi, env: 'COMPUTE_TYPE' },
+  ),
   tgiWatermarkGamma: one(decimal(0, 1), 0.5, 'green share of the watermark', tgi),
   tgiWatermarkDelta: one(decimal(0, 100), 2, 'added to the scores of green tokens', tgi),
 };

@@ -21,6 +21,7 @@ export function tgiOptionsOf(settings: Settings): TgiOptions {
     maxWaitingTokens: settings.tgiMaxWaitingTokens,
     maxBatchSize: settings.tgiMaxBatchSize ?? null,
     messagesApiEnabled: settings.tgiMessagesApiEnabled,
+    computeType: settings.tgiComputeType,
     watermarkGamma: settings.tgiWatermarkGamma,
     watermarkDelta: settings.tgiWatermarkDelta,
     keepAliveSeconds: settings.keepAlive / 1000,
