@@ -14,6 +14,8 @@ export interface Capabilities extends MessageShape {
   readonly tools: boolean;
   /** Shows calls in assistant messages and results in tool messages. */
   readonly toolMessages: boolean;
+  /** The model reasons unless `enable_thinking` is false: the template then closes the reasoning for it. */
+  readonly reasonsByDefault: boolean;
 }
 
 const USER = { role: 'user', content: 'probe-user' };
@@ -65,11 +67,15 @@ export function probeCapabilities(render: RenderVariables): Capabilities {
       says(render, { messages, tools: [PROBE_TOOL] }, ARGUMENTS) &&
       says(render, { messages, tools: [PROBE_TOOL] }, 'probe-result'),
   );
+  const question = { messages: [USER].map(wrap) };
+  const isClosed = (variables: Record<string, unknown>): boolean =>
+    says(render, { ...question, ...variables }, /<\/think>\s*$/);
   return {
     contentAsList,
     system: says(render, { messages: [system, USER].map(wrap) }, 'probe-system'),
     tools: says(render, { messages: [USER].map(wrap), tools: [PROBE_TOOL] }, 'probe_tool'),
     toolMessages: turn !== undefined,
+    reasonsByDefault: !isClosed({}) && isClosed({ enable_thinking: false }),
     argumentsAsText: turn?.asText ?? false,
     shortIds: turn?.short ?? false,
   };

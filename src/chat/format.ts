@@ -10,7 +10,11 @@ export const REPLY_FORMATS = [
   'internlm',
   'deepseek',
   'deepseek-v3.1',
+  'deepseek-v3.2',
   'functionary',
+  'functionary-v3.2',
+  'glm',
+  'harmony',
   'qwen3-coder',
   'json',
   'none',
@@ -27,6 +31,9 @@ export interface ReplyFormat {
 
 /** First match wins, so the more special marker stands before the one it contains. */
 const TOOL_MARKS: readonly (readonly [ToolFormat, RegExp])[] = [
+  ['harmony', /<\|channel\|>[\s\S]*<\|message\|>|<\|message\|>[\s\S]*<\|channel\|>/],
+  ['deepseek-v3.2', /｜DSML｜/],
+  ['glm', /<tool_call>[\s\S]*<arg_key>[\s\S]*<arg_value>/],
   ['qwen3-coder', /<tool_call>[\s\S]*<function=[\s\S]*<parameter=/],
   ['hermes', /<tool_call>/],
   ['deepseek', /<｜tool▁calls▁begin｜>[\s\S]*```json/],
@@ -35,6 +42,7 @@ const TOOL_MARKS: readonly (readonly [ToolFormat, RegExp])[] = [
   ['mistral-args', /\[TOOL_CALLS\][\s\S]*\[ARGS\]/],
   ['mistral', /\[TOOL_CALLS\]/],
   ['functionary', /<function=/],
+  ['functionary-v3.2', />>>(all|['"]\s*[+~])/],
   ['llama3', /<\|python_tag\|>|<\|start_header_id\|>[\s\S]*"parameters"/],
 ];
 

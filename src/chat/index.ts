@@ -16,4 +16,4 @@ export {
   type ReplyParserOptions,
   replyMarkers,
 } from './reply/parser.js';
-export { type ToolCallSyntax, toolCallSyntax } from './syntax.js';
+export { type ReplyLead, replyLead, type ToolCallSyntax, toolCallSyntax } from './syntax.js';

@@ -132,6 +132,18 @@ describe('chat rendering', () => {
     expect(render(refusing, chat([system('S'), user('u')]))).toBe('[user]S\n\nu\n[assistant]');
   });
 
+  it('tells whether the model opens its reasoning by itself', () => {
+    const mayReason = (template: string, variables: Record<string, unknown> = {}): boolean =>
+      createChatRenderer({ template, bosText: '', eosText: '', source: 'test' }).mayReason(
+        chat([user('x')], { variables }),
+      );
+    const switchedOff = `${BARE}{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}`;
+    expect(mayReason(switchedOff)).toBe(true);
+    expect(mayReason(switchedOff, { enable_thinking: false })).toBe(false);
+    expect(mayReason(BARE)).toBe(false);
+    expect(mayReason(BARE, { enable_thinking: true })).toBe(true);
+  });
+
   it('hides tools when the choice is none and shows one alone when it is named', () => {
     const other: ToolDefinition = { name: 'other' };
     const tools = [weather, other];

@@ -21,6 +21,8 @@ export interface ChatRendererOptions {
 export interface ChatRenderer {
   /** Whether the template itself shows tools; otherwise an instruction in the system message does. */
   readonly supportsTools: boolean;
+  /** Whether the model is expected to open its reasoning by itself in this conversation. */
+  mayReason(chat: ChatInput): boolean;
   /** The prompt. Throws `template` (the template's own refusal, or a fault in it) and `invalid_request`. */
   render(chat: ChatInput): string;
 }
@@ -83,6 +85,7 @@ export function createChatRenderer(options: ChatRendererOptions): ChatRenderer {
   if (template instanceof KoineError) {
     return {
       supportsTools: false,
+      mayReason: () => false,
       render: () => {
         throw template;
       },
@@ -124,6 +127,8 @@ export function createChatRenderer(options: ChatRendererOptions): ChatRenderer {
 
   return {
     supportsTools: capabilities.tools,
+    mayReason: ({ variables: { enable_thinking: isWanted } }) =>
+      isWanted === true || (isWanted !== false && capabilities.reasonsByDefault),
     render: (chat) => {
       const last = chat.messages.at(-1);
       if (!chat.continueFinal || last?.role !== 'assistant') return renderMessages(chat, chat.messages, {});

@@ -1,6 +1,6 @@
 // How each format writes calls, as data: what a constraint makes the model write, and what reply/ reads back.
 
-import type { ToolFormat } from './format.js';
+import { type ReplyFormat, startsInReasoning, type ToolFormat } from './format.js';
 
 /** One call is `begin` name `middle` arguments `end`; a reply is `opening` calls joined by `separator` `closing`. */
 export interface ToolCallSyntax {
@@ -10,8 +10,20 @@ export interface ToolCallSyntax {
   readonly end: string;
   readonly separator: string;
   readonly closing: string;
-  /** Arguments as a JSON object, or as Qwen3-Coder's `<parameter=...>` elements. */
-  readonly arguments: 'json' | 'qwen-xml';
+  /** Arguments as a JSON object, or as an element per parameter. */
+  readonly arguments: 'json' | ElementSyntax;
+  /** Stands in front of text, in formats where a reply begins inside a header. */
+  readonly textHeader?: string;
+}
+
+/** One parameter is `open` name, `text` or `json` by the kind of its value, the value, `close`. */
+export interface ElementSyntax {
+  readonly open: string;
+  readonly text: string;
+  readonly json: string;
+  readonly close: string;
+  /** The tag at which a value is taken to end. */
+  readonly tag: string;
 }
 
 const JSON_CALL = { begin: '{"name": "', end: '}', closing: '', opening: '', arguments: 'json' } as const;
@@ -63,9 +75,60 @@ const SYNTAX: Readonly<Record<Exclude<ToolFormat, 'none'>, ToolCallSyntax>> = {
     ...JSON_CALL,
     begin: '<tool_call>\n<function=',
     middle: '>\n',
-    end: '\n</function>\n</tool_call>',
+    end: '</function>\n</tool_call>',
     separator: '\n',
-    arguments: 'qwen-xml',
+    arguments: {
+      open: '<parameter=',
+      text: '>\n',
+      json: '>\n',
+      close: '\n</parameter>\n',
+      tag: '</parameter>',
+    },
+  },
+  glm: {
+    ...JSON_CALL,
+    begin: '<tool_call>',
+    middle: '\n',
+    end: '</tool_call>',
+    separator: '\n',
+    arguments: {
+      open: '<arg_key>',
+      text: '</arg_key>\n<arg_value>',
+      json: '</arg_key>\n<arg_value>',
+      close: '</arg_value>\n',
+      tag: '</arg_value>',
+    },
+  },
+  'deepseek-v3.2': {
+    opening: '<｜DSML｜function_calls>\n',
+    begin: '<｜DSML｜invoke name="',
+    middle: '">\n',
+    end: '</｜DSML｜invoke>',
+    separator: '\n',
+    closing: '\n</｜DSML｜function_calls>',
+    arguments: {
+      open: '<｜DSML｜parameter name="',
+      text: '" string="true">',
+      json: '" string="false">',
+      close: '</｜DSML｜parameter>\n',
+      tag: '</｜DSML｜parameter>',
+    },
+  },
+  'functionary-v3.2': {
+    ...JSON_CALL,
+    begin: '',
+    middle: '\n',
+    end: '',
+    separator: '>>>',
+    textHeader: 'all\n',
+  },
+  // The token that ends a call ends the reply too, so there is one at a time.
+  harmony: {
+    ...JSON_CALL,
+    begin: '<|channel|>commentary to=functions.',
+    middle: ' <|constrain|>json<|message|>',
+    end: '',
+    separator: '',
   },
   json: { ...JSON_CALL, middle: '", "arguments": ', separator: '' },
 };
@@ -73,4 +136,39 @@ const SYNTAX: Readonly<Record<Exclude<ToolFormat, 'none'>, ToolCallSyntax>> = {
 /** How a format writes calls; undefined for `none`. */
 export function toolCallSyntax(format: ToolFormat): ToolCallSyntax | undefined {
   return format === 'none' ? undefined : SYNTAX[format];
+}
+
+/** What a model writes in front of its answer, where a constraint rules the answer alone. */
+export interface ReplyLead {
+  /** Free text up to `tag` and what is fixed `behind` it; `begin` is empty where the prompt has opened it. */
+  readonly reasoning?: { readonly begin: string; readonly tag: string; readonly behind: string };
+  /** In front of an answer, and in front of calls. */
+  readonly answer: string;
+  readonly calls: string;
+}
+
+/** Shorter than its real tag, <|end|>: no other marker may stand in the reasoning either. */
+const ANALYSIS = {
+  begin: '<|channel|>analysis<|message|>',
+  tag: '<|',
+  behind: 'end|><|start|>assistant',
+};
+
+/**
+ * What stands in front of the answer to this prompt; undefined = nothing. `mayReason` says whether the model is
+ * expected to open its reasoning by itself.
+ */
+export function replyLead(format: ReplyFormat, prompt: string, mayReason: boolean): ReplyLead | undefined {
+  if (format.tools === 'harmony') {
+    return { reasoning: ANALYSIS, answer: '<|channel|>final<|message|>', calls: '' };
+  }
+  if (format.tools === 'functionary-v3.2') {
+    const mark = prompt.endsWith('>>>') ? '' : '>>>';
+    return { answer: `${mark}all\n`, calls: mark };
+  }
+  if (format.reasoning === 'none') return undefined;
+  const isOpen = startsInReasoning(prompt);
+  if (!isOpen && (!mayReason || /<\/think>\s*$/.test(prompt.slice(-64)))) return undefined;
+  const reasoning = { begin: isOpen ? '' : '<think>', tag: '</think>', behind: '' };
+  return { reasoning, answer: '', calls: '' };
 }

@@ -14,4 +14,5 @@ export {
 export type * from './event.js';
 export type * from './generate.js';
 export type * from './message.js';
+export { isPlainText, parameterTypes, typeOfValue, type ValueType } from './schema-types.js';
 export { STEP_TIME_BOUNDS_MS, type StepFigures, type StepTimes, type TimeCounts } from './step-figures.js';

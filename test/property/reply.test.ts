@@ -85,6 +85,17 @@ function noise(format: ToolFormat): fc.Arbitrary<string> {
     '<parameter=x>\n1\n</parameter>',
     '<function=f>',
     '</function>',
+    '<arg_key>x</arg_key>\n<arg_value>1',
+    '</arg_value>',
+    '<｜DSML｜invoke name="f">\n',
+    '<｜DSML｜parameter name="x" string="false">1</｜DSML｜parameter>\n',
+    '</｜DSML｜invoke>\n',
+    '</｜DSML｜function_calls>',
+    '<|channel|>commentary to=functions.f <|constrain|>json<|message|>',
+    '<|channel|>analysis<|message|>',
+    '<|end|><|start|>assistant',
+    '>>>f\n',
+    'all\n',
     '{"x": "<tool_call>"}',
     '{',
     '}',
@@ -117,8 +128,13 @@ describe('reply parsers', () => {
   it('lose nothing: without calls the content is the text', () => {
     fc.assert(
       fc.property(noisy, sizes, ({ format, text }, lengths) => {
+        // Its headers are no content; harmony.test.ts says what becomes of its messages.
+        fc.pre(format !== 'harmony');
         const { content, calls } = parse(format, 'none', cut(text, lengths));
-        if (calls.length === 0) expect(content).toBe(text);
+        const withoutHeaders = (said: string): string => said.replaceAll(/(>>>)?all\n/g, '');
+        if (calls.length === 0 && format === 'functionary-v3.2') {
+          expect(withoutHeaders(content)).toBe(withoutHeaders(text));
+        } else if (calls.length === 0) expect(content).toBe(text);
         else expect(text.length).toBeGreaterThan(content.length);
       }),
       { numRuns: RUNS * REPLY_FORMATS.length },

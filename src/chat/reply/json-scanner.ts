@@ -49,6 +49,11 @@ export class JsonScanner {
   private literalLeft = '';
   private number = 'start';
 
+  /** Whether the next character belongs to a string. */
+  get isInString(): boolean {
+    return this.state === 'string' || this.state === 'escape' || this.state === 'hex';
+  }
+
   /** Takes one UTF-16 unit. After `end`, `behind` or `error` the scanner is used up. */
   feed(char: string): Verdict {
     switch (this.state) {

@@ -98,6 +98,17 @@ const WRITTEN: readonly (readonly [ToolFormat, string, string])[] = [
     '<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>\n<tool_call>\n<function=now>\n</function>\n</tool_call>',
   ],
   [
+    'deepseek-v3.2',
+    `<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>`,
+    `<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n<｜DSML｜invoke name="now">\n</｜DSML｜invoke>\n</｜DSML｜function_calls>`,
+  ],
+  ['functionary-v3.2', `get_weather\n${PARIS}`, `>>>get_weather\n${PARIS}>>>now\n{}`],
+  [
+    'glm',
+    '<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>',
+    '<tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call>\n<tool_call>now\n</tool_call>',
+  ],
+  [
     'json',
     `{"name": "get_weather", "arguments": ${PARIS}}`,
     `\`\`\`json\n[{"name": "get_weather", "arguments": ${PARIS}}, {"name": "now", "parameters": null}]\n\`\`\``,
@@ -123,7 +134,7 @@ describe.each(WRITTEN)('%s replies', (format, one, two) => {
     const cut = read(format, one.slice(0, one.indexOf('Paris') + 3));
     expect(cut.content).toBe('');
     expect(cut.calls[0]?.[0]).toBe('get_weather');
-    if (format !== 'qwen3-coder') expect(cut.calls[0]?.[1]).toBe('{"city": "Par');
+    expect(cut.calls[0]?.[1]).toBe('{"city": "Par');
   });
 
   it('leaves a cut marker and every other text as content', () => {
@@ -151,6 +162,12 @@ describe('malformed calls', () => {
     ['llama3', '<|python_tag|>print("x")'],
     ['mistral', '[TOOL_CALLS] none'],
     ['functionary', '<function=a b'],
+    ['functionary-v3.2', '>>> print(1)\n{'],
+    ['functionary-v3.2', 'unknown\n{}'],
+    ['glm', '<tool_call>is how a call begins\n<arg'],
+    ['glm', '<tool_call>{"name": "now"}</tool_call>'],
+    ['deepseek-v3.2', '<｜DSML｜function_calls>\n</｜DSML｜function_calls>'],
+    ['deepseek-v3.2', '<｜DSML｜invoke name="now">'],
   ])('%s keeps %s as content', (format, text) => {
     expect(read(format, text)).toEqual({ content: text, reasoning: '', calls: [] });
   });
@@ -190,6 +207,45 @@ describe('arguments', () => {
   it('unpacks arguments written as a JSON string', () => {
     const text = `<tool_call>{"name":"get_weather","arguments":${JSON.stringify(PARIS)}}</tool_call>`;
     expect(read('hermes', text).calls).toEqual([weather]);
+  });
+
+  it('keep text between headers', () => {
+    expect(read('functionary-v3.2', 'all\nSure.\n>>> x\n>>>now\n{}\n>>>all\nDone.')).toEqual({
+      content: 'Sure.\n>>> x\nDone.',
+      reasoning: '',
+      calls: [['now', '{}']],
+    });
+    expect(read('functionary-v3.2', '>>>all\nHi', { tools: [] }).content).toBe('Hi');
+  });
+
+  it('are read as the tag says, or as the schema does', () => {
+    const parameter = (key: string, isString: boolean, value: string): string =>
+      `<｜DSML｜parameter name="${key}" string="${isString}">${value}</｜DSML｜parameter>\n`;
+    const written = [
+      parameter('city', true, ' a "b"\n</x>\n'),
+      parameter('days', false, '3'),
+      parameter('list', false, '["</｜DSML｜parameter>, a"]'),
+      parameter('word', false, 'None'),
+    ].join('');
+    const text = `<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n${written}</｜DSML｜invoke>\n</｜DSML｜function_calls>`;
+    const [, args] = read('deepseek-v3.2', text).calls[0] ?? [];
+    expect(JSON.parse(args ?? '')).toEqual({
+      city: ' a "b"\n</x>\n',
+      days: 3,
+      list: ['</｜DSML｜parameter>, a'],
+      word: null,
+    });
+  });
+
+  it('keep every line of a text, streamed', () => {
+    const value = '\nif (a < b) {\n  "</para" 😀\n}\n';
+    const text = `<tool_call>\n<function=get_weather>\n<parameter=city>\n${value}\n</parameter>\n</function>\n</tool_call>`;
+    for (const size of [1, 2, 7]) {
+      expect(JSON.parse(read('qwen3-coder', text, {}, size).calls[0]?.[1] ?? '')).toEqual({ city: value });
+    }
+    const parser = createReplyParser('qwen3-coder', { tools, reasoning: 'none', idFor: String });
+    parser.push('<tool_call>\n<function=get_weather>\n<parameter=city>\nSt. ');
+    expect(parser.push('Mary')).toEqual([{ kind: 'tool-arguments', index: 0, text: 'Mary' }]);
   });
 
   it('types plain-text parameters by the schema', () => {

@@ -4,7 +4,11 @@
 import type { ReplyPart, ToolCall, ToolDefinition } from '../../protocol/index.js';
 import type { ToolFormat } from '../format.js';
 import { deepseek } from './deepseek.js';
+import { deepseekDsml } from './deepseek-dsml.js';
 import { functionary } from './functionary.js';
+import { functionaryHeaders } from './functionary-headers.js';
+import { glm } from './glm.js';
+import { HARMONY_MARKERS, HarmonyLayer } from './harmony.js';
 import { hermes } from './hermes.js';
 import { internlm } from './internlm.js';
 import { llama3 } from './llama3.js';
@@ -16,7 +20,8 @@ import type { ToolReader } from './reading.js';
 import { ThinkLayer } from './think.js';
 import { ToolLayer } from './tool-layer.js';
 
-const READERS: Readonly<Record<Exclude<ToolFormat, 'none'>, ToolReader>> = {
+/** Formats whose calls stand in text. Harmony is a language of its own. */
+const READERS: Readonly<Record<Exclude<ToolFormat, 'none' | 'harmony'>, ToolReader>> = {
   hermes,
   llama3,
   mistral,
@@ -24,7 +29,10 @@ const READERS: Readonly<Record<Exclude<ToolFormat, 'none'>, ToolReader>> = {
   internlm,
   deepseek,
   'deepseek-v3.1': deepseek,
+  'deepseek-v3.2': deepseekDsml,
   functionary,
+  'functionary-v3.2': functionaryHeaders,
+  glm,
   'qwen3-coder': qwen3Coder,
   json: plainJson,
 };
@@ -34,6 +42,11 @@ export interface ReplyParserOptions {
   readonly tools: readonly ToolDefinition[];
   /** `inside` = the prompt already opened the reasoning (`startsInReasoning`). */
   readonly reasoning: 'none' | 'think' | 'inside';
+  /**
+   * A call is enforced, and reasoning closed before it: what looks like one inside the reasoning is none. Default
+   * false: some models forget the closing tag.
+   */
+  readonly isCallEnforced?: boolean;
   /** False keeps only the first call. Default true. */
   readonly parallel?: boolean;
   /** A fresh id for the call with this index (0-based). */
@@ -51,35 +64,66 @@ export interface ReplyParser {
 /** A parser for one reply in the given format. */
 export function createReplyParser(format: ToolFormat, options: ReplyParserOptions): ReplyParser {
   const parts = new Parts({ parallel: options.parallel ?? true, idFor: (index) => options.idFor(index) });
-  const reader = format === 'none' || options.tools.length === 0 ? undefined : READERS[format];
-  const tools = reader && new ToolLayer(reader, options.tools, parts);
-  const content = (text: string): void => (tools ? tools.push(text) : parts.content(text));
-  const isInside = options.reasoning === 'inside';
-  const think =
-    options.reasoning === 'none'
-      ? undefined
-      : new ThinkLayer(isInside, reader?.openers ?? [], parts, content);
+  const layer = createLayer(format, options, parts);
   return {
     push: (text) => {
-      if (think) think.push(text);
-      else content(text);
+      layer.push(text);
       return parts.drain();
     },
     finish: () => {
-      think?.finish();
-      tools?.finish();
+      layer.finish();
       parts.end();
       return { parts: parts.drain(), toolCalls: parts.toolCalls() };
     },
   };
 }
 
+/** Takes the text of a reply and fills the parts. */
+interface Layer {
+  push(text: string): void;
+  finish(): void;
+}
+
+function createLayer(format: ToolFormat, options: ReplyParserOptions, parts: Parts): Layer {
+  if (format === 'harmony') return new HarmonyLayer(options.tools, parts);
+  const reader = readerOf(format, options.tools);
+  const tools: Layer =
+    reader === undefined
+      ? { push: (text) => parts.content(text), finish: () => undefined }
+      : new ToolLayer(reader, options.tools, parts);
+  if (options.reasoning === 'none') return tools;
+  const isInside = options.reasoning === 'inside';
+  const endsAtCalls = options.tools.length > 0 && options.isCallEnforced !== true;
+  const openers = endsAtCalls ? (reader?.openers ?? []) : [];
+  const think = new ThinkLayer(isInside, openers, parts, (text) => tools.push(text));
+  return {
+    push: (text) => think.push(text),
+    finish: () => {
+      think.finish();
+      tools.finish();
+    },
+  };
+}
+
+/** Without tools calls are not looked for, but headers stand in front of text all the same. */
+function readerOf(
+  format: Exclude<ToolFormat, 'harmony'>,
+  tools: readonly ToolDefinition[],
+): ToolReader | undefined {
+  if (format === 'none') return undefined;
+  const reader = READERS[format];
+  return tools.length > 0 || reader.startsInside === true ? reader : undefined;
+}
+
 /** Texts of special tokens that must reach the parser although they are not shown to clients. */
 export function replyMarkers(format: ToolFormat): readonly string[] {
+  if (format === 'harmony') return HARMONY_MARKERS;
   const openers = format === 'none' ? [] : READERS[format].openers;
   const inside: Partial<Record<ToolFormat, readonly string[]>> = {
     hermes: ['</tool_call>'],
     'qwen3-coder': ['</tool_call>'],
+    glm: ['</tool_call>', '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
+    'deepseek-v3.2': ['｜DSML｜'],
     mistral: ['[CALL_ID]', '[ARGS]'],
     'mistral-args': ['[CALL_ID]', '[ARGS]'],
     internlm: ['<|action_start|>', '<|plugin|>', '<|action_end|>'],

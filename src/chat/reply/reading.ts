@@ -20,6 +20,8 @@ export interface ToolReader {
   readonly openers: readonly string[];
   /** Ordinary text that may open a call where nothing was said yet; the reader starts at it. */
   readonly unmarked: readonly string[];
+  /** A reply begins behind an opener that the prompt ended with. */
+  readonly startsInside?: boolean;
   /** Reads calls; false where the text is not what the format writes. */
   read(r: Reading): Step<boolean>;
 }

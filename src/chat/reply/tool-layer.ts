@@ -25,7 +25,9 @@ export class ToolLayer {
     private readonly reader: ToolReader,
     private readonly tools: readonly ToolDefinition[],
     private readonly parts: Parts,
-  ) {}
+  ) {
+    if (reader.startsInside === true) this.start(false, '');
+  }
 
   push(text: string): void {
     let rest = text;
