@@ -4,7 +4,7 @@
 import { detectReplyFormat, replyMarkers, type ToolFormat, toolCallSyntax } from '../chat/index.js';
 import { isNarrow } from '../grammar/index.js';
 import { type Constraint, KoineError } from '../protocol/index.js';
-import { type ConstraintHost, createConstraintHost } from './constraint/index.js';
+import { type CompileOptions, type ConstraintHost, createConstraintHost } from './constraint/index.js';
 import type { ModelFacts, ModelRunner, RunnerGrammar } from './model-runner.js';
 import type { EngineOptions } from './options.js';
 import type { OutputMatcher } from './sequence.js';
@@ -30,9 +30,13 @@ export class Constraints {
     });
   }
 
-  /** One matcher for each choice. Throws `constraint`, naming what is wrong with it. */
-  async matchers(constraint: Constraint, choices: number): Promise<readonly OutputMatcher[]> {
-    const outcome = await this.#host.compile(constraint);
+  /** One matcher for each choice. Throws `constraint`, naming what is wrong with it, or `cancelled`. */
+  async matchers(
+    constraint: Constraint,
+    choices: number,
+    options: CompileOptions = {},
+  ): Promise<readonly OutputMatcher[]> {
+    const outcome = await this.#host.compile(constraint, options);
     if (outcome.kind === 'compiled') {
       const { constraint: compiled } = outcome;
       const matchers = Array.from({ length: choices }, () => compiled.createMatcher());

@@ -7,6 +7,8 @@ import {
   detectReplyFormat,
   promptNeedsBos,
   type ReplyFormat,
+  type ReplyLead,
+  replyLead,
   replyMarkers,
   requireTextOnly,
   type ToolFormat,
@@ -126,14 +128,15 @@ class EmbeddedEngine implements ManagedEngine {
     try {
       const loaded = this.#admit(request);
       const prompt = this.#prompt(loaded, request);
-      const isParsed = request.input.kind === 'chat' && request.input.parseReply;
-      const events = this.#client.start(
-        toSubmission(request, prompt, isParsed ? loaded.markers : []),
-        signal,
-      );
-      if (request.input.kind !== 'chat' || !request.input.parseReply) return events;
+      const { input } = request;
+      if (input.kind !== 'chat' || !input.parseReply) {
+        return this.#client.start(toSubmission(request, prompt, [], undefined), signal);
+      }
       const promptText = prompt.kind === 'text' ? prompt.text : '';
-      return readReply(events, { chat: request.input, format: loaded.format, promptText });
+      const lead = replyLead(loaded.format, promptText, loaded.chat.mayReason(input));
+      const submission = toSubmission(request, prompt, loaded.markers, lead);
+      const events = this.#client.start(submission, signal);
+      return readReply(events, { chat: input, format: loaded.format, promptText });
     } catch (error) {
       return failedEvents(error);
     }
@@ -259,6 +262,7 @@ function toSubmission(
   request: GenerateRequest,
   prompt: PromptInput,
   markers: readonly string[],
+  lead: ReplyLead | undefined,
 ): Omit<Submission, 'key'> {
   const { seed, ...sampling } = request.sampling;
   const { id, stop, constraint, output, adapter, n, bestOf, priority, truncateTo, usePrefixCache } = request;
@@ -274,6 +278,7 @@ function toSubmission(
     usePrefixCache,
     markers,
     ...(constraint === undefined ? {} : { constraint }),
+    ...(constraint === undefined || lead === undefined ? {} : { lead }),
     ...(adapter === undefined ? {} : { adapter }),
     ...(truncateTo === undefined ? {} : { truncateTo }),
   };

@@ -55,6 +55,7 @@ function newParser({ chat, format, promptText }: ReplyContext): ReplyParser {
   return createReplyParser(format.tools, {
     tools: chat.toolChoice.kind === 'none' ? [] : chat.tools,
     reasoning: isInside ? 'inside' : format.reasoning,
+    isCallEnforced: chat.toolChoice.kind === 'required' || chat.toolChoice.kind === 'named',
     parallel: chat.parallelToolCalls,
     idFor: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
   });

@@ -3,6 +3,7 @@
 
 import type { Constraint } from '../protocol/index.js';
 import { literal, Rules } from './ebnf.js';
+import { type LeadEnd, leadEnd, type ReplyLead, withLead } from './lead.js';
 import { LIMITS, refused } from './limits.js';
 import { checkGrammar } from './raw/check.js';
 import { parseGrammar } from './raw/parse.js';
@@ -21,6 +22,8 @@ export interface GrammarSource {
   readonly guards: readonly LengthGuard[];
   /** The grammar is the client's own: if XGrammar cannot read it, another sampler may. */
   readonly isForeign: boolean;
+  /** Set where something stands in front of the output; lengths are counted, and markers refused, behind it. */
+  readonly lead?: LeadEnd;
   /** Why a sound grammar of the client's must not be compiled here. */
   readonly unsupported?: string;
 }
@@ -68,10 +71,20 @@ function foreignSource(grammar: string): GrammarSource {
 }
 
 /**
- * Turns a constraint into grammar text. `syntax` is how the model writes calls, needed for `tool-call` only.
- * Throws `constraint` with the place of the fault.
+ * Turns a constraint into grammar text. `syntax` is how the model writes calls, needed for `tool-call` only; `lead` is
+ * what may stand in front. Throws `constraint` with the place of the fault.
  */
-export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax): GrammarSource {
+export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax, lead?: ReplyLead): GrammarSource {
+  const source = grammarOf(constraint, syntax);
+  const isFree = constraint.kind === 'tool-call' && constraint.mode === 'auto';
+  if (lead === undefined || isFree || source.unsupported !== undefined) return source;
+  const isCall = constraint.kind === 'tool-call';
+  const end = isCall ? undefined : leadEnd(lead);
+  const text = withLead(source.text, lead, isCall);
+  return { ...source, text, ...(end === undefined ? {} : { lead: end }) };
+}
+
+function grammarOf(constraint: Constraint, syntax: ToolCallSyntax | undefined): GrammarSource {
   switch (constraint.kind) {
     case 'json-object': {
       const converter = new Converter({ type: 'object' }, false, 'any');

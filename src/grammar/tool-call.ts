@@ -1,7 +1,9 @@
-// Calls of tools as grammar: the model's own syntax around arguments that follow their schema.
+// Calls of tools as grammar: the model's own syntax around arguments that follow their schema. Arguments may be
+// elements that are all optional, and no rule may match the empty text: the first character behind them is theirs.
 
 import type { Constraint, JsonSchema, ToolDefinition } from '../protocol/index.js';
-import { literal } from './ebnf.js';
+import { literal, prefixed } from './ebnf.js';
+import { type ElementSyntax, elementsText } from './elements.js';
 import { LIMITS, refused } from './limits.js';
 import { Converter } from './schema/converter.js';
 import type { LengthGuard } from './schema/guard.js';
@@ -14,7 +16,9 @@ export interface ToolCallSyntax {
   readonly end: string;
   readonly separator: string;
   readonly closing: string;
-  readonly arguments: 'json' | 'qwen-xml';
+  readonly arguments: 'json' | ElementSyntax;
+  /** Stands in front of text, in formats where a reply begins inside a header. */
+  readonly textHeader?: string;
 }
 
 export interface ToolGrammar {
@@ -47,37 +51,32 @@ interface ToolArguments {
   readonly name: string;
   /** Grammar of the arguments, with root rule `root`. */
   readonly grammar: string;
+  /** What of a call's `end` the grammar does not hold. */
+  readonly end: string;
   readonly guard: LengthGuard | undefined;
 }
 
 function toolArguments(tool: ToolDefinition, index: number, syntax: ToolCallSyntax): ToolArguments {
+  const { name } = tool;
   const at = `tools/${index}/parameters`;
-  const converter = new Converter(argumentsSchema(tool), tool.strict === true, 'single', at);
+  const schema = argumentsSchema(tool);
+  const converter = new Converter(schema, tool.strict === true, 'single', at);
+  if (syntax.arguments !== 'json') {
+    const elements = elementsText(converter, { tool, schema, at }, syntax.arguments);
+    const root = `${elements} ${literal(syntax.end.slice(0, 1))}`;
+    return { name, grammar: converter.rules.text(root), end: syntax.end.slice(1), guard: undefined };
+  }
   const { text, shape, isGuarded } = converter.convertRoot();
-  const behind = syntax.begin + tool.name + syntax.middle;
-  return {
-    name: tool.name,
-    grammar: converter.rules.text(text),
-    guard: isGuarded ? { behind, shape } : undefined,
-  };
-}
-
-/** Gives every rule of a grammar a name of its own, so that several can stand in one. */
-function prefixed(grammar: string, prefix: string): string {
-  return grammar
-    .split('\n')
-    .map((line) => {
-      const parts = line.match(/"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[A-Za-z_][A-Za-z0-9_]*|./gs) ?? [];
-      return parts.map((part) => (/^[A-Za-z_]/.test(part) ? prefix + part : part)).join('');
-    })
-    .join('\n');
+  const behind = syntax.begin + name + syntax.middle;
+  const guard = isGuarded ? { behind, shape } : undefined;
+  return { name, grammar: converter.rules.text(text), end: syntax.end, guard };
 }
 
 function callGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
   const parsed = constraint.tools.map((tool, index) => toolArguments(tool, index, syntax));
   const calls = parsed.map(
-    ({ name }, index) =>
-      `${literal(syntax.begin + name + syntax.middle)} t${index}_root ${literal(syntax.end)}`,
+    ({ name, end }, index) =>
+      `${literal(syntax.begin + name + syntax.middle)} t${index}_root ${literal(end)}`,
   );
   // Formats without anything between calls cannot tell a second one from text.
   const isParallel =
@@ -94,11 +93,11 @@ function callGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGr
 
 function autoGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
   const parsed = constraint.tools.map((tool, index) => toolArguments(tool, index, syntax));
-  const tags = parsed.map(({ name, grammar }) => ({
+  const tags = parsed.map(({ name, grammar, end }) => ({
     type: 'tag',
     begin: syntax.opening + syntax.begin + name + syntax.middle,
     content: { type: 'grammar', grammar },
-    end: syntax.end + syntax.closing,
+    end: end + syntax.closing,
   }));
   const tag = {
     type: 'structural_tag',
@@ -113,11 +112,30 @@ function autoGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGr
   return { kind: 'structural-tag', text: JSON.stringify(tag), guards };
 }
 
+/**
+ * Replies that begin inside a header: calls have no marker of their own in front of the first one, so that text needs
+ * a header too, and ends where the separator of calls stands (three equal characters, `>>>`).
+ */
+function headedGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax, textHeader: string): ToolGrammar {
+  const { text, guards } = callGrammar({ ...constraint, mode: 'call' }, syntax);
+  const [mark = ''] = syntax.separator;
+  const other = `[^${mark}]+`;
+  const calls = `${literal(syntax.separator)} root_calls`;
+  const lines = [
+    `root ::= root_calls | ${literal(textHeader)} (said | ${literal(mark)} (said_1)?)?`,
+    text.replace(/^root ::=/, 'root_calls ::='),
+    `said ::= ${other} (${literal(mark)} (said_1)? | ${calls})?`,
+    `said_1 ::= said | ${literal(mark)} (said)?`,
+  ];
+  return { kind: 'ebnf', text: lines.join('\n'), guards };
+}
+
 /** "One of these tools, then its arguments", in a format's syntax. */
 export function toolCallGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
   checkTools(constraint.tools);
-  if (syntax.arguments !== 'json') {
-    throw refused('tools', 'calls cannot be enforced in the XML format this model speaks');
-  }
-  return constraint.mode === 'call' ? callGrammar(constraint, syntax) : autoGrammar(constraint, syntax);
+  if (constraint.mode === 'call') return callGrammar(constraint, syntax);
+  const { textHeader } = syntax;
+  return textHeader === undefined
+    ? autoGrammar(constraint, syntax)
+    : headedGrammar(constraint, syntax, textHeader);
 }

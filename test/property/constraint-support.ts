@@ -113,15 +113,21 @@ export interface Generated {
   readonly isComplete: boolean;
 }
 
-/**
- * Generates by picking among allowed tokens. After `calm` tokens it prefers what ends strings, lists and the
- * whole output, so that most texts end before `limit`.
- */
+export interface GenerateOptions {
+  /** Most tokens. */
+  readonly limit?: number;
+  /** Tokens after which it prefers what ends strings, lists and the whole output, so that most texts end. */
+  readonly calm?: number;
+  /** Texts that end plain text, to be written then where a line break is allowed too. */
+  readonly ends?: readonly string[];
+}
+
+/** Generates by picking among allowed tokens. */
 export function generate(
   vocabulary: TestVocabulary,
   matcher: Matcher,
   random: () => number,
-  { limit = 400, calm = 40 } = {},
+  { limit = 400, calm = 40, ends = [] }: GenerateOptions = {},
 ): Generated {
   const bytes: number[] = [];
   for (let step = 0; step < limit; step += 1) {
@@ -129,7 +135,9 @@ export function generate(
     const [end] = vocabulary.eogTokens.filter((token) => allowed.includes(token));
     if (allowed.length === 0) throw new Error(`nothing is allowed behind ${decode(bytes)}`);
     let token = allowed[Math.floor(random() * allowed.length)] ?? 0;
-    if (step >= calm) token = end ?? closing(vocabulary, allowed) ?? token;
+    if (step >= calm) {
+      token = end ?? endOfText(bytes, allowed, ends, random) ?? closing(vocabulary, allowed) ?? token;
+    }
     matcher.accept([token]);
     if (vocabulary.eogTokens.includes(token)) {
       if (!matcher.isTerminated()) throw new Error('the end was accepted but the matcher goes on');
@@ -138,6 +146,28 @@ export function generate(
     for (const byte of vocabulary.bytes(token)) bytes.push(byte);
   }
   return { text: decode(bytes, false), tokens: limit, isComplete: false };
+}
+
+const LINE_BREAK = 10;
+
+/** The next byte of a text that ends plain text: one of those that are furthest written. First 256 tokens: the bytes. */
+function endOfText(
+  bytes: readonly number[],
+  allowed: readonly number[],
+  ends: readonly string[],
+  random: () => number,
+): number | undefined {
+  const written = ends.flatMap((text) => {
+    const end = [...Buffer.from(text)];
+    let length = Math.min(end.length - 1, bytes.length);
+    while (length > 0 && bytes.slice(-length).some((byte, index) => byte !== end[index])) length -= 1;
+    const next = end[length];
+    return next !== undefined && allowed.includes(next) ? [{ length, next }] : [];
+  });
+  const longest = Math.max(0, ...written.map(({ length }) => length));
+  if (longest === 0 && !allowed.includes(LINE_BREAK)) return undefined;
+  const best = written.filter(({ length }) => length === longest);
+  return best[Math.floor(random() * best.length)]?.next;
 }
 
 function closing(vocabulary: TestVocabulary, allowed: readonly number[]): number | undefined {

@@ -230,6 +230,65 @@ describe('limits', () => {
   });
 });
 
+describe('a compilation whose callers leave', () => {
+  // Compiles for many seconds, unless it is stopped.
+  const slow: Constraint = { kind: 'regex', pattern: '(([a-z]{1,90}[0-9]?){1,90} ){1,2}' };
+
+  it('is stopped when the last of them has left, and not before', { timeout: 20_000 }, async () => {
+    const host = newHost({ maxWorkers: 1 });
+    const [one, two] = [new AbortController(), new AbortController()];
+    const first = expect(host.compile(slow, { signal: one.signal })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    const second = expect(host.compile(slow, { signal: two.signal })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    one.abort();
+    await first;
+    // The worker is needed for it still: others wait.
+    const other = host.compile(choice);
+    expect(await Promise.race([other, new Promise((resolve) => setTimeout(resolve, 700, 'waits'))])).toBe(
+      'waits',
+    );
+    expect(host.status().compiling).toBe(2);
+    two.abort();
+    await second;
+    expect((await other).kind).toBe('compiled');
+    expect(host.status()).toMatchObject({ compiling: 0, grammars: 1 });
+  });
+
+  it('is not begun when it still waits for a worker', async () => {
+    const host = newHost({ maxWorkers: 1 });
+    const [busy, queued] = [new AbortController(), new AbortController()];
+    const compiling = host.compile(slow, { signal: busy.signal }).catch(() => undefined);
+    const waiting = expect(host.compile(choice, { signal: queued.signal })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    queued.abort();
+    await waiting;
+    expect(host.status().compiling).toBe(1);
+    busy.abort();
+    await compiling;
+    type(await open(host, choice), 'no');
+  });
+
+  it('comes to its end when it is quick, and is kept for the next one without a pin', async () => {
+    const host = newHost({ maxWorkers: 1 });
+    await host.prepare();
+    const left = new AbortController();
+    const refused = expect(host.compile(choice, { signal: left.signal })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    left.abort();
+    await refused;
+    while (host.status().compiling > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(host.status()).toMatchObject({ workers: 1, grammars: 1 });
+    // A pinned grammar would keep the only worker from compiling another one.
+    type(await open(host, { kind: 'choice', choices: ['other'] }), 'other');
+  });
+});
+
 describe('client grammars', () => {
   it('with rules that may be empty are followed exactly', async () => {
     const text = `root ::= object

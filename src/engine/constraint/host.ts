@@ -2,7 +2,7 @@
 // that have none. One host per model. The threads start with the first constraint.
 
 import { createHash } from 'node:crypto';
-import { LIMITS, type ToolCallSyntax } from '../../grammar/index.js';
+import { LIMITS, type ReplyLead, type ToolCallSyntax } from '../../grammar/index.js';
 import { type Constraint, KoineError } from '../../protocol/index.js';
 import { createMatcher, type Matcher } from './matcher.js';
 import { type Placed, Pool } from './pool.js';
@@ -43,11 +43,22 @@ export type CompileOutcome =
   /** A client's own grammar that this compiler cannot read; another sampler may. */
   | { readonly kind: 'unsupported-here'; readonly reason: string };
 
+/** How one constraint is to be compiled. */
+export interface CompileOptions {
+  /** What may stand in front of the output. */
+  readonly lead?: ReplyLead | undefined;
+  /** Aborted when the result is not wanted any more. */
+  readonly signal?: AbortSignal;
+}
+
 export interface ConstraintHost {
   /** Starts a thread in advance. */
   prepare(): Promise<void>;
-  /** Checks and compiles. Throws `constraint`, naming the place, or the limit that was reached. */
-  compile(constraint: Constraint): Promise<CompileOutcome>;
+  /**
+   * Checks and compiles. Throws `constraint`, naming the place, or the limit that was reached; `cancelled` when
+   * `signal` was aborted before.
+   */
+  compile(constraint: Constraint, options?: CompileOptions): Promise<CompileOutcome>;
   status(): {
     readonly workers: number;
     readonly compiling: number;
@@ -109,10 +120,10 @@ export function createConstraintHost(options: ConstraintHostOptions): Constraint
 
   return {
     prepare: () => workers().prepare(),
-    compile: async (constraint) => {
-      const text = contentOf(constraint);
+    compile: async (constraint, { lead, signal } = {}) => {
+      const text = contentOf(constraint) + (lead === undefined ? '' : JSON.stringify(lead));
       const key = createHash('sha256').update(text).digest('base64');
-      const placed = await workers().place(key, constraint, toolSyntax);
+      const placed = await workers().place({ key, constraint, syntax: toolSyntax, lead }, signal);
       if (placed.kind !== 'placed') return notPlaced(placed, constraint.kind);
       const { worker } = placed;
       let isReleased = false;
@@ -138,6 +149,8 @@ function notPlaced(placed: Exclude<Placed, { kind: 'placed' }>, kind: Constraint
   switch (placed.kind) {
     case 'faulty':
       throw new KoineError(placed.failure.code, placed.failure.message, placed.failure.details);
+    case 'abandoned':
+      throw new KoineError('cancelled');
     case 'foreign':
       return { kind: 'unsupported-here', reason: placed.reason };
     case 'refused':

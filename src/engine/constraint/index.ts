@@ -2,6 +2,7 @@
 
 export {
   type CompiledConstraint,
+  type CompileOptions,
   type CompileOutcome,
   type ConstraintHost,
   type ConstraintHostOptions,

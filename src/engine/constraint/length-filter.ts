@@ -49,8 +49,9 @@ export class LengthFilter {
     this.tracker = new JsonTracker(guards);
   }
 
-  accept(token: number): void {
-    this.tracker.take(tokenBytes(this.vocabulary, token));
+  /** Takes the next bytes of what the guards speak of. */
+  accept(bytes: Uint8Array): void {
+    this.tracker.take(bytes);
   }
 
   /**

@@ -1,6 +1,6 @@
 // What host and worker say to each other beside the slots. Everything is a plain value.
 
-import type { ToolCallSyntax } from '../../grammar/index.js';
+import type { ReplyLead, ToolCallSyntax } from '../../grammar/index.js';
 import type { Constraint, Failure } from '../../protocol/index.js';
 import type { Vocabulary } from './vocabulary.js';
 
@@ -15,13 +15,16 @@ export interface WorkerStart {
   readonly port: import('node:worker_threads').MessagePort;
 }
 
+/** What there is to compile. Cached by `key`. */
+export interface CompileTask {
+  readonly key: string;
+  readonly constraint: Constraint;
+  readonly syntax: ToolCallSyntax | undefined;
+  readonly lead: ReplyLead | undefined;
+}
+
 export type Command =
-  | {
-      readonly kind: 'compile';
-      readonly key: string;
-      readonly constraint: Constraint;
-      readonly syntax: ToolCallSyntax | undefined;
-    }
+  | ({ readonly kind: 'compile' } & CompileTask)
   | { readonly kind: 'open'; readonly id: number; readonly key: string; readonly slot: SharedArrayBuffer }
   | { readonly kind: 'close'; readonly id: number }
   | { readonly kind: 'drop'; readonly key: string };

@@ -2,8 +2,8 @@
 // matcher runs, and its matchers then stay there. The last free worker is kept free: a grammar that compiled
 // quickly is compiled again beside others rather than taking it.
 
-import type { ToolCallSyntax } from '../../grammar/index.js';
-import { type Constraint, KoineError } from '../../protocol/index.js';
+import { KoineError } from '../../protocol/index.js';
+import type { CompileTask } from './messages.js';
 import { type CompileResult, WorkerHandle, type WorkerOptions } from './worker-handle.js';
 
 export interface PoolOptions extends WorkerOptions {
@@ -21,12 +21,25 @@ const MEMORY_SHARE = 0.6;
 /** A grammar ready in a worker, pinned until `unpin`. */
 export type Placed =
   | { readonly kind: 'placed'; readonly worker: WorkerHandle }
+  /** Whoever wanted it has left. */
+  | { readonly kind: 'abandoned' }
   | Exclude<CompileResult, { kind: 'compiled' }>;
+
+/** A compilation under way, for everybody who wants the same grammar. */
+interface Compilation {
+  readonly placed: Promise<Placed>;
+  waiters: number;
+  /** Somebody has taken over the pin the compilation left. */
+  isTaken: boolean;
+  /** Where it runs and since when; undefined while it waits for a worker. */
+  at: { readonly worker: WorkerHandle; readonly sinceMs: number } | undefined;
+  isAbandoned: boolean;
+}
 
 export class Pool {
   private workers: WorkerHandle[] = [];
   private waiting: (() => void)[] = [];
-  private readonly compiling = new Map<string, Promise<Placed>>();
+  private readonly compiling = new Map<string, Compilation>();
   private uses = 0;
   private isClosed = false;
 
@@ -40,22 +53,86 @@ export class Pool {
       throw new KoineError('internal', `the constraint compiler cannot start: ${failure}`);
   }
 
-  /** Finds or makes a worker that has the grammar ready, and pins it there. */
-  async place(key: string, constraint: Constraint, syntax: ToolCallSyntax | undefined): Promise<Placed> {
+  /**
+   * Finds or makes a worker that has the grammar ready, and pins it there. `signal` says that the caller has left: a
+   * compilation goes on only while somebody waits for it.
+   */
+  async place(task: CompileTask, signal?: AbortSignal): Promise<Placed> {
+    const { key } = task;
     for (;;) {
       const holder = this.holder(key);
       if (holder !== undefined) {
         this.pin(holder, key);
         return { kind: 'placed', worker: holder };
       }
-      const running = this.compiling.get(key);
-      if (running === undefined) break;
-      const placed = await running;
+      const compilation = this.compiling.get(key) ?? this.begin(task);
+      const placed = await this.wait(compilation, key, signal);
       if (placed.kind !== 'placed') return placed;
+      if (!compilation.isTaken) {
+        compilation.isTaken = true;
+        return placed;
+      }
     }
-    const compilation = this.compile(key, constraint, syntax).finally(() => this.compiling.delete(key));
-    this.compiling.set(key, compilation);
-    return await compilation;
+  }
+
+  private begin(task: CompileTask): Compilation {
+    const compilation: Compilation = {
+      // Begun a moment later, when there is something to note its worker in.
+      placed: Promise.resolve().then(() => this.compile(task, compilation)),
+      waiters: 0,
+      isTaken: false,
+      at: undefined,
+      isAbandoned: false,
+    };
+    this.compiling.set(task.key, compilation);
+    const end = (placed: Placed | undefined): void => {
+      this.forget(task.key, compilation);
+      const isUnwanted = compilation.waiters === 0 && placed?.kind === 'placed';
+      if (isUnwanted) this.unpin(placed.worker, task.key);
+    };
+    compilation.placed.then(end, () => end(undefined));
+    return compilation;
+  }
+
+  private forget(key: string, compilation: Compilation): void {
+    if (this.compiling.get(key) === compilation) this.compiling.delete(key);
+  }
+
+  private wait(compilation: Compilation, key: string, signal?: AbortSignal): Promise<Placed> {
+    return new Promise((resolve, reject) => {
+      compilation.waiters += 1;
+      const leave = (): void => {
+        compilation.waiters -= 1;
+        if (compilation.waiters === 0) this.abandon(compilation, key);
+        resolve({ kind: 'abandoned' });
+      };
+      if (signal?.aborted === true) {
+        leave();
+        return;
+      }
+      signal?.addEventListener('abort', leave, { once: true });
+      compilation.placed.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
+    });
+  }
+
+  /** Nobody waits any more. A quick compilation may come to its end: its worker is worth more than the rest of it. */
+  private abandon(compilation: Compilation, key: string): void {
+    const { at } = compilation;
+    if (at === undefined) {
+      compilation.isAbandoned = true;
+      this.forget(key, compilation);
+      this.changed();
+      return;
+    }
+    const timer = setTimeout(
+      () => {
+        if (compilation.waiters > 0 || this.compiling.get(key) !== compilation) return;
+        this.forget(key, compilation);
+        at.worker.abandon();
+      },
+      Math.max(0, at.sinceMs + QUICK_MS - performance.now()),
+    );
+    timer.unref();
   }
 
   unpin(worker: WorkerHandle, key: string): void {
@@ -104,20 +181,20 @@ export class Pool {
     if (grammar !== undefined) grammar.lastUsed = this.uses;
   }
 
-  private async compile(
-    key: string,
-    constraint: Constraint,
-    syntax: ToolCallSyntax | undefined,
-  ): Promise<Placed> {
-    const worker = await this.free();
-    if (worker === undefined) return { kind: 'limit', reason: 'the server is shutting down' };
-    const result = await worker.compile(key, constraint, syntax);
+  private async compile(task: CompileTask, compilation: Compilation): Promise<Placed> {
+    const { key } = task;
+    const worker = await this.free(() => compilation.isAbandoned);
+    if (worker === undefined) {
+      return this.isClosed ? { kind: 'limit', reason: 'the server is shutting down' } : { kind: 'abandoned' };
+    }
+    compilation.at = { worker, sinceMs: performance.now() };
+    const result = await worker.compile(task);
     if (result.kind !== 'compiled') return result;
     this.used(worker, key);
     this.trim(worker);
     const other = this.companion(worker, result.ms);
     if (other === undefined) return { kind: 'placed', worker };
-    const again = await other.compile(key, constraint, syntax);
+    const again = await other.compile(task);
     if (again.kind !== 'compiled') return { kind: 'placed', worker };
     this.used(other, key);
     this.trim(other);
@@ -133,10 +210,10 @@ export class Pool {
     return others.sort((a, b) => a.load - b.load)[0];
   }
 
-  /** A worker without matchers: an idle one, a new one, or the next that becomes free. */
-  private async free(): Promise<WorkerHandle | undefined> {
+  /** A worker without matchers: an idle one, a new one, or the next that becomes free; none once it is not wanted. */
+  private async free(isUnwanted: () => boolean): Promise<WorkerHandle | undefined> {
     for (;;) {
-      if (this.isClosed) return undefined;
+      if (this.isClosed || isUnwanted()) return undefined;
       const idle = this.workers
         .filter((worker) => worker.state === 'idle' && worker.load === 0)
         .sort((a, b) => a.grammars.size - b.grammars.size)[0];

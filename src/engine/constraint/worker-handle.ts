@@ -2,9 +2,8 @@
 // Which worker does what is decided in pool.ts.
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { ToolCallSyntax } from '../../grammar/index.js';
-import type { Constraint, Failure } from '../../protocol/index.js';
-import type { Command, Report, WorkerStart } from './messages.js';
+import type { Failure } from '../../protocol/index.js';
+import type { Command, CompileTask, Report, WorkerStart } from './messages.js';
 import type { Vocabulary } from './vocabulary.js';
 
 export type WorkerState = 'starting' | 'idle' | 'compiling' | 'dead';
@@ -102,7 +101,7 @@ export class WorkerHandle {
   }
 
   /** Checks, converts and compiles; the worker must be idle. A compilation beyond the limits ends the worker. */
-  compile(key: string, constraint: Constraint, syntax: ToolCallSyntax | undefined): Promise<CompileResult> {
+  compile(task: CompileTask): Promise<CompileResult> {
     this.state = 'compiling';
     const { compileSeconds } = this.options;
     return new Promise((resolve) => {
@@ -115,8 +114,15 @@ export class WorkerHandle {
         this.settle?.({ kind: 'limit', reason: `it took longer than ${compileSeconds} s to compile` });
         this.stop();
       }, compileSeconds * 1000);
-      this.send({ kind: 'compile', key, constraint, syntax });
+      this.send({ kind: 'compile', ...task });
     });
+  }
+
+  /** Ends a compilation nobody waits for any more, and the thread with it: the library cannot be interrupted. */
+  abandon(): void {
+    if (this.settle === undefined) return;
+    this.settle({ kind: 'limit', reason: 'nobody waits for it any more' });
+    this.stop();
   }
 
   /** Ends the thread at once, whatever it is doing. */

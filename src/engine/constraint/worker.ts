@@ -3,10 +3,11 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { CompiledGrammar, GrammarCompiler, GrammarMatcher } from '@mlc-ai/web-xgrammar';
-import { type GrammarSource, type ToolCallSyntax, toGrammar } from '../../grammar/index.js';
-import { type Constraint, KoineError, toFailure } from '../../protocol/index.js';
+import { type GrammarSource, toGrammar } from '../../grammar/index.js';
+import { KoineError, toFailure } from '../../protocol/index.js';
+import { Lead } from './lead.js';
 import { createTokenTable, LengthFilter, type TokenTable } from './length-filter.js';
-import type { Command, Report, WorkerStart } from './messages.js';
+import type { Command, CompileTask, Report, WorkerStart } from './messages.js';
 import { Slot } from './slot.js';
 import { narrowedBy } from './utf8.js';
 import { tokenBytes, type Vocabulary } from './vocabulary.js';
@@ -28,6 +29,7 @@ interface Sequence {
   readonly matcher: GrammarMatcher;
   readonly filter: LengthFilter | undefined;
   readonly isCall: boolean;
+  readonly lead: Lead | undefined;
   /** Bytes that the last character of the text still lacks. */
   lacking: number;
 }
@@ -64,9 +66,10 @@ class Station {
     }
   }
 
-  private async compile({ key, constraint, syntax }: Command & { kind: 'compile' }): Promise<void> {
+  private async compile(task: CompileTask): Promise<void> {
+    const { key, constraint } = task;
     const start = performance.now();
-    const source = this.convert(key, constraint, syntax);
+    const source = this.convert(task);
     if (source === undefined) return;
     this.xgrammar.takeMessages();
     try {
@@ -90,13 +93,9 @@ class Station {
   }
 
   /** The constraint as a grammar; here rather than in the engine's thread, because schemas can explode too. */
-  private convert(
-    key: string,
-    constraint: Constraint,
-    syntax: ToolCallSyntax | undefined,
-  ): GrammarSource | undefined {
+  private convert({ key, constraint, syntax, lead }: CompileTask): GrammarSource | undefined {
     try {
-      const source = toGrammar(constraint, syntax);
+      const source = toGrammar(constraint, syntax, lead);
       if (source.unsupported === undefined) return source;
       this.report({ kind: 'foreign', key, reason: source.unsupported });
     } catch (thrown) {
@@ -110,7 +109,7 @@ class Station {
     const grammar = this.grammars.get(key);
     if (grammar === undefined) throw new Error('a matcher was asked for before its grammar was compiled');
     const matcher = await this.xgrammar.api.GrammarMatcher.createGrammarMatcher(grammar.compiled);
-    const { guards } = grammar.source;
+    const { guards, lead } = grammar.source;
     if (guards.length > 0) this.table ??= createTokenTable(this.vocabulary);
     const filter =
       this.table === undefined || guards.length === 0
@@ -122,6 +121,7 @@ class Station {
       matcher,
       filter,
       isCall: grammar.isCall,
+      lead: lead && new Lead(lead),
       lacking: 0,
     });
   }
@@ -139,7 +139,7 @@ class Station {
   }
 
   private async advance(sequence: Sequence, tokens: readonly number[]): Promise<void> {
-    const { slot, matcher, filter } = sequence;
+    const { slot, matcher, filter, lead } = sequence;
     for (const token of tokens) {
       // Text tokens alone move the filter; a rejected token leaves the matcher where it was.
       if (matcher.isTerminated() || !matcher.acceptToken(token)) {
@@ -147,8 +147,9 @@ class Station {
         slot.finish('rejected', '');
         return;
       }
-      filter?.accept(token);
       const bytes = tokenBytes(this.vocabulary, token);
+      const behind = lead?.take(bytes) ?? bytes;
+      filter?.accept(behind);
       sequence.last = bytes.at(-1) ?? sequence.last;
       sequence.lacking = lackingAfter(sequence.lacking, bytes);
     }
@@ -160,9 +161,10 @@ class Station {
     const mask = await matcher.getNextTokenBitmask();
     // Beyond the last token the library leaves its bits set.
     for (let token = this.vocabulary.size; token < mask.length * 32; token += 1) clear(mask, token);
-    if (!sequence.isCall) for (const token of this.vocabulary.markers) clear(mask, token);
+    const isBehindLead = lead?.isOver ?? true;
+    if (!sequence.isCall && isBehindLead) for (const token of this.vocabulary.markers) clear(mask, token);
     this.keepUtf8(mask, sequence.last);
-    filter?.filter(mask);
+    if (isBehindLead) filter?.filter(mask);
     slot.mask.set(mask.subarray(0, slot.mask.length));
     // Inside a character the library's text would begin with what its bytes are not: it decodes them without checking.
     const isForced = sequence.lacking === 0 && isNarrow(mask);

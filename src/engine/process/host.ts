@@ -51,7 +51,7 @@ export class EngineHost {
   readonly #queries: QueryQueue;
   readonly #constraints: Constraints;
   /** Requests whose constraint is being compiled. */
-  readonly #compiling = new Set<number>();
+  readonly #compiling = new Map<number, AbortController>();
   #arrivals = 0;
   #isScheduled = false;
   #statusAtMs = 0;
@@ -117,6 +117,7 @@ export class EngineHost {
         this.#submit(message.submission);
         break;
       case 'cancel':
+        this.#compiling.get(message.key)?.abort();
         this.#compiling.delete(message.key);
         this.#loop.cancel(message.key);
         break;
@@ -139,14 +140,15 @@ export class EngineHost {
   }
 
   #submit(submission: Submission): void {
-    const { constraint, key, bestOf, n } = submission;
+    const { constraint, lead, key, bestOf, n } = submission;
     if (constraint === undefined) {
       this.#admit(submission, undefined);
       return;
     }
     // Compiling takes up to seconds, in another thread; a request that is cancelled meanwhile is not run.
-    this.#compiling.add(key);
-    this.#constraints.matchers(constraint, Math.max(n, bestOf)).then(
+    const cancel = new AbortController();
+    this.#compiling.set(key, cancel);
+    this.#constraints.matchers(constraint, Math.max(n, bestOf), { lead, signal: cancel.signal }).then(
       (matchers) => {
         if (this.#compiling.delete(key)) this.#admit(submission, matchers);
         else for (const matcher of matchers) matcher.dispose();

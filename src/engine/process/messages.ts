@@ -1,6 +1,7 @@
 // Everything that crosses between the server process and an engine process: two closed unions of plain JSON.
 // One `step` message carries what all sequences produced in a step.
 
+import type { ReplyLead } from '../../chat/index.js';
 import type {
   Constraint,
   EngineStatus,
@@ -42,6 +43,8 @@ export interface Submission {
   readonly sampling: Omit<SamplingParams, 'seed'> & { readonly seed?: string };
   readonly stop: StopConditions;
   readonly constraint?: Constraint;
+  /** What may stand in front of constrained output. */
+  readonly lead?: ReplyLead;
   readonly output: OutputOptions;
   readonly adapter?: string;
   readonly n: number;

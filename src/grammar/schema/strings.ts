@@ -61,6 +61,26 @@ function clamp(tree: RegexNode, min: number, max: number | undefined): RegexNode
 }
 
 /**
+ * What a string's pattern or format says, within its lengths; undefined where it has neither, `impossible` where
+ * nothing matches.
+ */
+export function patternTree(schema: Schema, at: string): RegexNode | 'impossible' | undefined {
+  const min = countOf(schema, 'minLength', at) ?? 0;
+  const max = countOf(schema, 'maxLength', at);
+  if (max !== undefined && max < min) return 'impossible';
+  const pattern = textOf(schema, 'pattern', at);
+  const format = FORMATS[textOf(schema, 'format', at) ?? ''];
+  if (pattern === undefined && format === undefined) return undefined;
+  const where = below(at, pattern === undefined ? 'format' : 'pattern');
+  if (pattern !== undefined && format !== undefined)
+    throw refused(where, 'it is not supported beside format');
+  const tree = matched(parseRegex(pattern ?? format ?? '', where), pattern !== undefined, where);
+  const clamped = clamp(tree, min, max);
+  if (clamped === undefined) throw refused(where, 'it is not supported with these length bounds');
+  return matched(clamped, false, where);
+}
+
+/**
  * A string schema. `usesGuard` false puts lengths into the grammar. Undefined when no string matches.
  */
 export function stringText(
@@ -69,21 +89,15 @@ export function stringText(
   rules: Rules,
   usesGuard: boolean,
 ): StringText | undefined {
-  const min = countOf(schema, 'minLength', at) ?? 0;
-  const max = countOf(schema, 'maxLength', at);
-  if (max !== undefined && max < min) return undefined;
-  const pattern = textOf(schema, 'pattern', at);
-  const format = FORMATS[textOf(schema, 'format', at) ?? ''];
-  if (pattern !== undefined || format !== undefined) {
-    const where = below(at, pattern === undefined ? 'format' : 'pattern');
-    if (pattern !== undefined && format !== undefined)
-      throw refused(where, 'it is not supported beside format');
-    const tree = matched(parseRegex(pattern ?? format ?? '', where), pattern !== undefined, where);
-    const clamped = clamp(tree, min, max);
-    if (clamped === undefined) throw refused(where, 'it is not supported with these length bounds');
-    const text = regexText(matched(clamped, false, where), 'json-string', where);
+  const tree = patternTree(schema, at);
+  if (tree === 'impossible') return undefined;
+  if (tree !== undefined) {
+    const where = below(at, 'pattern' in schema ? 'pattern' : 'format');
+    const text = regexText(tree, 'json-string', where);
     return text === undefined ? undefined : { text: rules.add('text', `"\\"" ${text} "\\""`) };
   }
+  const min = countOf(schema, 'minLength', at) ?? 0;
+  const max = countOf(schema, 'maxLength', at);
   if (max === 0) return { text: literal('""') };
   if (min === 0 && max === undefined) return { text: anyString(rules) };
   if (usesGuard) return { text: anyString(rules), min, ...(max === undefined ? {} : { max }) };
