@@ -150,6 +150,8 @@ describe('several choices', () => {
     loop.run();
     expect(choices(received)).toHaveLength(1);
     expect(rules.map(({ disposals }) => disposals)).toEqual([1, 1, 1, 1]);
+    // A token that was forced has no score, and the best is the best of all tokens.
+    expect(rules.map(({ forcedCalls }) => forcedCalls)).toEqual([0, 0, 0, 0]);
   });
 
   it('end their rules when they are cancelled, running or waiting, and when the model fails', () => {

@@ -238,7 +238,9 @@ export class StepLoop {
       if (sequence.phase !== 'running') continue;
       if (sequence.heldRow !== undefined) this.#pick(sequence, sequence.heldRow, heldWaitMs);
       if (sequence.matcher === undefined || sequence.phase !== 'running' || !sequence.isDecoding) continue;
-      if (sequence.group.output.logprobs !== undefined) continue;
+      // What is not sampled has no score, and choices of which the best is kept are ranked by all their tokens.
+      const { output, bestOf, n } = sequence.group;
+      if (output.logprobs !== undefined || bestOf > n) continue;
       this.#jumpForward(sequence, sequence.matcher, Math.max(0, forcedUntil - now()));
     }
   }
