@@ -119,7 +119,7 @@ describe('other constraints', () => {
         mode: 'call',
         parallel: false,
       },
-      'tools/0/parameters/properties/a/type: it must be one of',
+      'tools/f/parameters/properties/a/type: it must be one of',
     ],
   ])('%j: %s', (constraint, why) => {
     expect(refusal(constraint)).toContain(why);

@@ -7,6 +7,7 @@ import { type ElementSyntax, elementsText } from './elements.js';
 import { LIMITS, refused } from './limits.js';
 import { Converter } from './schema/converter.js';
 import type { LengthGuard } from './schema/guard.js';
+import { below } from './schema/model.js';
 
 /** How a format writes calls; `chat` knows it. One call is `begin` name `middle` arguments `end`. */
 export interface ToolCallSyntax {
@@ -56,9 +57,10 @@ interface ToolArguments {
   readonly guard: LengthGuard | undefined;
 }
 
-function toolArguments(tool: ToolDefinition, index: number, syntax: ToolCallSyntax): ToolArguments {
+function toolArguments(tool: ToolDefinition, syntax: ToolCallSyntax): ToolArguments {
   const { name } = tool;
-  const at = `tools/${index}/parameters`;
+  // By name: a choice among the tools has left others out, so that a position would mislead.
+  const at = below('tools', name, 'parameters');
   const schema = argumentsSchema(tool);
   const converter = new Converter(schema, tool.strict === true, 'single', at);
   if (syntax.arguments !== 'json') {
@@ -73,7 +75,7 @@ function toolArguments(tool: ToolDefinition, index: number, syntax: ToolCallSynt
 }
 
 function callGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
-  const parsed = constraint.tools.map((tool, index) => toolArguments(tool, index, syntax));
+  const parsed = constraint.tools.map((tool) => toolArguments(tool, syntax));
   const calls = parsed.map(
     ({ name, end }, index) =>
       `${literal(syntax.begin + name + syntax.middle)} t${index}_root ${literal(end)}`,
@@ -92,7 +94,7 @@ function callGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGr
 }
 
 function autoGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
-  const parsed = constraint.tools.map((tool, index) => toolArguments(tool, index, syntax));
+  const parsed = constraint.tools.map((tool) => toolArguments(tool, syntax));
   const tags = parsed.map(({ name, grammar, end }) => ({
     type: 'tag',
     begin: syntax.opening + syntax.begin + name + syntax.middle,

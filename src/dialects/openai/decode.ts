@@ -37,6 +37,8 @@ export interface ReplyShape {
 export interface Decoded {
   readonly requests: readonly GenerateRequest[];
   readonly shape: ReplyShape;
+  /** The field that set a rule for the output, for messages about it. */
+  readonly ruleField?: string;
 }
 
 /** What decoding needs from outside the body. */
@@ -75,13 +77,13 @@ export function decodeChat(body: ChatBody, context: DecodeContext): Decoded {
   };
   const n = body.n ?? 1;
   const logprobs = body.logprobs === true ? (body.top_logprobs ?? 0) : undefined;
-  const constraint = decodeConstraint(body, tools, choice, parallelToolCalls);
+  const rule = decodeConstraint(body, tools, choice, parallelToolCalls);
   const request: GenerateRequest = {
     ...commonRequest(body, context),
     input,
     stop: decodeStop(body),
     output: decodeOutput(body, logprobs),
-    ...(constraint !== undefined && { constraint }),
+    ...(rule !== undefined && { constraint: rule.constraint }),
     n,
     bestOf: n,
   };
@@ -89,6 +91,8 @@ export function decodeChat(body: ChatBody, context: DecodeContext): Decoded {
   return {
     requests: [request],
     shape: { ...shape, id: `chatcmpl-${context.replyId}`, hasLogprobs: logprobs !== undefined },
+    // Today's name of the field and the older one.
+    ...(rule !== undefined && { ruleField: isLegacy && rule.field === 'tools' ? 'functions' : rule.field }),
   };
 }
 
@@ -103,7 +107,7 @@ export function decodeCompletion(body: CompletionBody, context: DecodeContext): 
     throw new KoineError('unsupported', message, { field: 'best_of' });
   }
   const echo = body.echo ?? false;
-  const constraint = decodeConstraint(body);
+  const rule = decodeConstraint(body);
   const { logprobs } = body;
   const output = decodeOutput(body, logprobs);
   const shared: Omit<GenerateRequest, 'input'> = {
@@ -115,7 +119,7 @@ export function decodeCompletion(body: CompletionBody, context: DecodeContext): 
       prompt: output.prompt || echo || logprobs !== undefined,
       ...(echo && logprobs !== undefined && { promptLogprobs: logprobs }),
     },
-    ...(constraint !== undefined && { constraint }),
+    ...(rule !== undefined && { constraint: rule.constraint }),
     n,
     bestOf,
   };
@@ -129,6 +133,7 @@ export function decodeCompletion(body: CompletionBody, context: DecodeContext): 
   return {
     requests,
     shape: { ...shape, id: `cmpl-${context.replyId}`, hasLogprobs: logprobs !== undefined },
+    ...(rule !== undefined && { ruleField: rule.field }),
   };
 }
 

@@ -77,3 +77,32 @@ describe('figures', () => {
     await served.close();
   });
 });
+
+describe('a rule for the output that is refused', () => {
+  const refused = () =>
+    new FakeEngine({
+      reply: {
+        failAfter: 0,
+        failure: { code: 'constraint', message: '/a: no', details: { field: 'constraint' } },
+      },
+    });
+  const tool = { type: 'function', function: { name: 'f' } };
+
+  it.each([
+    [{ response_format: { type: 'json_object' } }, 'response_format'],
+    [{ guided_regex: 'a' }, 'guided_regex'],
+    [{ grammar: 'root ::= "a"' }, 'grammar'],
+    [{ tools: [tool], tool_choice: 'required' }, 'tools'],
+    [{ functions: [tool.function], function_call: { name: 'f' } }, 'functions'],
+  ])('is told by the name of its field: %j', async (body, param) => {
+    const served = await serve(refused(), 0);
+    for (const stream of [true, false]) {
+      const response = await ask(served.url, { ...body, stream });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { message: '/a: no', param, code: 'constraint' },
+      });
+    }
+    await served.close();
+  });
+});

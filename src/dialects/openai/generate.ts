@@ -50,7 +50,7 @@ export async function streamReply(
   // Who has to wait long for a place is kept company by comments, at the price of a status.
   const stream = (await isWithin(begun, exchange.keepAliveMs)) ? undefined : exchange.openSse();
   const runs = await begun;
-  const early = firstFailure(runs);
+  const early = worded(firstFailure(runs), work);
   if (early === undefined)
     await relay(stream ?? exchange.openSse(), { exchange, work, encoder, abort, runs });
   else refuseAll(exchange, runs, abort, early, work.input);
@@ -76,7 +76,7 @@ async function relay(stream: SseStream, { exchange, work, encoder, abort, runs }
       usage = addUsage(usage, event.usage);
       finished += 1;
     } else {
-      failure = failureOf(event);
+      failure = worded(failureOf(event), work);
       if (failure !== undefined) {
         abort.abort();
         return '';
@@ -105,7 +105,7 @@ async function relay(stream: SseStream, { exchange, work, encoder, abort, runs }
 export async function wholeReply(exchange: Exchange, work: Generation, encoder: ReplyEncoder): Promise<void> {
   const abort = new AbortController();
   const runs = await begin(exchange, work, abort);
-  const early = firstFailure(runs);
+  const early = worded(firstFailure(runs), work);
   if (early !== undefined) {
     refuseAll(exchange, runs, abort, early, work.input);
     return;
@@ -116,7 +116,7 @@ export async function wholeReply(exchange: Exchange, work: Generation, encoder: 
     const end = await gather(exchange, run, encoder);
     if ('code' in end) {
       // What the others are still computing has no reader any more; their own ends come second.
-      failure ??= end;
+      failure ??= worded(end, work);
       abort.abort();
     } else usage = addUsage(usage, end);
   });
@@ -147,6 +147,13 @@ function begin(
       }
     }),
   );
+}
+
+/** The protocol's word for a rule says less than the field that set it. */
+function worded(failure: Failure | undefined, { decoded }: Generation): Failure | undefined {
+  const { ruleField: field } = decoded;
+  if (failure?.code !== 'constraint' || field === undefined) return failure;
+  return { ...failure, details: { ...failure.details, field } };
 }
 
 /** A choice that was cut off is a failure here: no finish reason of this wire says so. */

@@ -10,35 +10,38 @@ import {
 } from '../../../protocol/index.js';
 import type { CommonBody } from '../schema.js';
 
+/** A rule for the output and the field that set it. */
+export interface OutputRule {
+  readonly field: string;
+  readonly constraint: Constraint;
+}
+
 /** The rule a body sets for its output; undefined = free text. */
 export function decodeConstraint(
   body: CommonBody,
   tools: readonly ToolDefinition[] = [],
   choice: ToolChoice = { kind: 'none' },
   parallel = true,
-): Constraint | undefined {
+): OutputRule | undefined {
   const rules = outputRules(body);
   const [first, second] = rules;
   if (first !== undefined && second !== undefined) {
     const message = `'${first.field}' and '${second.field}' both set a rule for the output; send one of them.`;
     throw new KoineError('invalid_request', message, { field: second.field });
   }
-  const forTools = toolRule(tools, choice, parallel);
-  if (first === undefined) return forTools;
-  if (tools.length === 0 || choice.kind === 'none') return first.rule;
+  if (first === undefined) {
+    const constraint = toolRule(tools, choice, parallel);
+    return constraint && { field: 'tools', constraint };
+  }
+  if (tools.length === 0 || choice.kind === 'none') return first;
   const message = `'${first.field}' cannot be combined with tools the model may call; set 'tool_choice' to 'none'.`;
   throw new KoineError('unsupported', message, { field: first.field });
 }
 
-interface FieldRule {
-  readonly field: string;
-  readonly rule: Constraint;
-}
-
-function outputRules(body: CommonBody): readonly FieldRule[] {
-  const rules: FieldRule[] = [];
-  const add = (field: string, rule: Constraint | undefined): void => {
-    if (rule !== undefined) rules.push({ field, rule });
+function outputRules(body: CommonBody): readonly OutputRule[] {
+  const rules: OutputRule[] = [];
+  const add = (field: string, constraint: Constraint | undefined): void => {
+    if (constraint !== undefined) rules.push({ field, constraint });
   };
   add('response_format', responseFormat(body.response_format));
   const { guided_json, guided_regex, guided_choice, guided_grammar, grammar } = body;
