@@ -65,6 +65,21 @@ describe('memory estimates', () => {
     expect(parallel(6 * GIB)).toBe(1);
   });
 
+  it('count the state of recurrent layers, which does not grow, beside attention or without any', () => {
+    const ssm = { 'ssm.inner_size': 5120, 'ssm.state_size': 16, 'ssm.conv_kernel': 4 };
+    const mamba = header({ 'attention.head_count': 0, 'attention.head_count_kv': 0, ...ssm });
+    expect(kvBytesPerToken(mamba, 'f16')).toBe(0);
+    const state = 32 * (5120 * 16 + 3 * 5120) * 4;
+    const plan = { ...PLAN, contextTokens: 1024, parallel: 4 };
+    expect(estimateMemory(mamba, GIB, plan).kv).toBe(4 * state);
+    expect(estimateMemory(header(ssm), GIB, plan).kv).toBe(4 * 1024 * 131_072 + 4 * state);
+    for (const kvLayout of ['streams', 'unified'] as const) {
+      expect(settlePlan(mamba, GIB, { ...PLAN, kvLayout }, 64 * GIB).parallel).toBe(16);
+      const tight = settlePlan(mamba, GIB, { ...PLAN, kvLayout }, GIB + 200 * 2 ** 20).parallel;
+      expect(tight).toBe(3);
+    }
+  });
+
   it('leave alone what was asked for', () => {
     const asked = { ...PLAN, contextTokens: 100_000, parallel: 99 };
     expect(settlePlan(header(), 5 * GIB, asked, GIB)).toEqual(asked);

@@ -50,6 +50,7 @@ export function kvBytesPerToken(header: GgufHeader, kvType: string): number {
   const number = (key: string): number | undefined => numberOf(header, key);
   const layers = number('block_count') ?? 0;
   const heads = number('attention.head_count') ?? 1;
+  if (heads === 0) return 0;
   // Some models give a list with one entry per layer, which the header leaves out; all heads are the upper bound.
   const kvHeads = number('attention.head_count_kv') ?? heads;
   const headSize = (number('embedding_length') ?? 0) / heads;
@@ -58,12 +59,23 @@ export function kvBytesPerToken(header: GgufHeader, kvType: string): number {
   return layers * kvHeads * perHead * (KV_ELEMENT_BYTES[kvType] ?? 2);
 }
 
+/** Bytes of the state that recurrent layers keep of one sequence, however long it is; 0 for models without any. */
+export function stateBytesPerSequence(header: GgufHeader): number {
+  const number = (key: string): number => numberOf(header, key) ?? 0;
+  const inner = number('ssm.inner_size');
+  const state = number('ssm.state_size');
+  const convolved = inner + 2 * number('ssm.group_count') * state;
+  const window = Math.max(0, number('ssm.conv_kernel') - 1);
+  // 32-bit floats, and every layer counted: which of a mixed model's layers are recurrent, the header leaves out.
+  return number('block_count') * (inner * state + window * convolved) * 4;
+}
+
 /** What a plan takes, its zeros filled in as `settlePlan` would with unlimited memory. */
 export function estimateMemory(header: GgufHeader, sizeBytes: number, plan: MemoryPlan): MemoryEstimate {
   const contextTokens = plan.contextTokens || defaultContext(header);
   const parallel = plan.parallel || DEFAULT_PARALLEL;
   const cells = plan.kvLayout === 'unified' ? contextTokens : contextTokens * parallel;
-  const kv = cells * kvBytesPerToken(header, plan.kvType);
+  const kv = cells * kvBytesPerToken(header, plan.kvType) + parallel * stateBytesPerSequence(header);
   const vocabulary = numberOf(header, 'vocab_size') ?? 128_000;
   const width = numberOf(header, 'embedding_length') ?? 0;
   const compute = 4 * (vocabulary * Math.max(LOGITS_ROWS, parallel) + PASS_TOKENS * width * 24);
@@ -83,9 +95,9 @@ export function settlePlan(
   const contextTokens = plan.contextTokens || defaultContext(header);
   if (plan.parallel > 0) return { ...plan, contextTokens };
   const room = (availableBytes - sizeBytes - PROCESS_BYTES) * KV_SHARE;
-  const perSequence = contextTokens * kvBytesPerToken(header, plan.kvType);
-  const fitting =
-    plan.kvLayout === 'unified' || perSequence === 0 ? DEFAULT_PARALLEL : Math.floor(room / perSequence);
+  const cells = plan.kvLayout === 'unified' ? 0 : contextTokens;
+  const perSequence = cells * kvBytesPerToken(header, plan.kvType) + stateBytesPerSequence(header);
+  const fitting = perSequence === 0 ? DEFAULT_PARALLEL : Math.floor(room / perSequence);
   return { ...plan, contextTokens, parallel: Math.max(1, Math.min(DEFAULT_PARALLEL, fitting)) };
 }
 

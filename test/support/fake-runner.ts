@@ -168,6 +168,10 @@ class TableRunner implements FakeRunner {
   removeKv(sequence: number, from: number, to: number): void {
     this.#checkAlive();
     this.counters.removals++;
+    const held = this.kvTokens(sequence).length;
+    if (!this.info.canMoveKv && from > 0 && from < held) {
+      throw new Error(`sequence ${sequence}: a state of ${held} positions cannot be cut at ${from}`);
+    }
     this.#kv.remove(sequence, from, to);
   }
 

@@ -232,6 +232,8 @@ export class Places {
     for (const place of this.#places) {
       if (place.tenant !== undefined || place.kept === 0 || place.scope !== tenant.scope) continue;
       const match = commonPrefix(place.tokens, tenant.tokens, Math.min(place.kept, limit));
+      // A state that cannot be cut can only be continued from where it is.
+      if (match < place.kept && !this.#runner.info.canMoveKv) continue;
       if (best === undefined || match > best.match) best = { place, match };
     }
     return best;
