@@ -1,17 +1,14 @@
-// Collects what a step produced, so that one message carries it all. Engine process.
+// Collects what is to leave the process, so that one message carries it all. Engine process.
 
 import type { TextDelta, WireEvent } from './process/messages.js';
 import type { Group } from './sequence.js';
 
-/** Events of one step. Emptied by `take`. */
+/** Events in the order they are to be sent. Emptied by `take`. */
 export class Outbox {
   #texts: TextDelta[] = [];
   #events: (readonly [key: number, event: WireEvent])[] = [];
   /** Requests with an event in the list. */
   readonly #keys = new Set<number>();
-
-  /** Something a client waits for: a first token or an end. It should leave at once. */
-  hasNews = false;
 
   get isEmpty(): boolean {
     return this.#texts.length === 0 && this.#events.length === 0;

@@ -9,8 +9,8 @@ import type { ModelRunner } from './model-runner.js';
 import { Outbox } from './outbox.js';
 import type { SamplerWorkspace } from './sampling/index.js';
 import { Admission } from './scheduler/admission.js';
+import { Gaps } from './scheduler/gaps.js';
 import { nextAdapter, type PlanEntry, planStep, type StepPlan } from './scheduler/plan.js';
-import { planMove } from './scheduler/policies/compaction.js';
 import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
@@ -36,9 +36,6 @@ const MASK_WAIT_ALONE_MS = 5;
 const MASK_WAIT_MS = 1;
 /** Part of a step's time that all its sequences together wait to hear what must come next: it saves at most steps. */
 const FORCED_WAIT_SHARE = 1 / 40;
-/** Steps in a row with a gap between running places before one is moved: a gap often closes by itself. */
-const PATIENCE_WITH_GAPS = 4;
-
 /** All running and waiting sequences of one model, and the turn that advances them. */
 export class StepLoop {
   readonly outbox = new Outbox();
@@ -51,10 +48,10 @@ export class StepLoop {
   readonly #admission: Admission;
   readonly #committer: Committer;
   readonly #costs: StepCosts;
+  readonly #gaps: Gaps;
   readonly #groups = new Map<number, Group>();
   #adapter: string | null = null;
   #threads: number;
-  #gapSteps = 0;
   /** Decodes in a row for which the runner had no cells. */
   #refusals = 0;
 
@@ -63,6 +60,7 @@ export class StepLoop {
     this.#threads = parts.runner.info.maxThreads;
     this.#committer = new Committer(parts.runner, parts.workspace, parts.table);
     this.#costs = new StepCosts(parts.runner.info.maxSequences);
+    this.#gaps = new Gaps(parts.runner, parts.places, this.running);
     this.#admission = new Admission({
       runner: parts.runner,
       places: parts.places,
@@ -99,10 +97,13 @@ export class StepLoop {
     if (group !== undefined) this.#drop(group);
   }
 
-  /** One turn. Afterwards the outbox holds what it produced. */
+  /**
+   * One turn. Afterwards the outbox holds what somebody waits for: first tokens, ends, failures. The text of those that
+   * go on stays with them until `showPending`.
+   */
   step(): void {
     this.#admission.admit();
-    this.#closeGaps();
+    this.#gaps.close();
     if (this.running.size === 0) return;
     this.#advanceConstrained();
     this.#ensureCells();
@@ -112,6 +113,16 @@ export class StepLoop {
     const tokens = plan.entries.filter((entry) => !entry.isRows);
     if (tokens.length > 0) this.#runTokens({ ...plan, entries: tokens });
     for (const entry of plan.entries) if (entry.isRows) this.#runRows(entry);
+  }
+
+  /** Puts into the outbox what running requests have to show. */
+  showPending(): void {
+    for (const group of this.#groups.values()) this.#showGroup(group);
+  }
+
+  #showGroup(group: Group): void {
+    if (!group.output.stream) return;
+    for (const sequence of group.sequences) emitPending(this.outbox, group, sequence, false);
   }
 
   #schedule(): StepPlan {
@@ -261,13 +272,11 @@ export class StepLoop {
 
   #conclude(sequence: Sequence, verdict: Verdict): void {
     const { group } = sequence;
-    if (group.firstTokenMs === 0) {
-      group.firstTokenMs = this.#parts.now();
-      this.outbox.hasNews = true;
-    }
+    const isFirst = group.firstTokenMs === 0;
+    if (isFirst) group.firstTokenMs = this.#parts.now();
     switch (verdict.kind) {
       case 'goes-on':
-        emitPending(this.outbox, group, sequence, false);
+        if (isFirst) emitPending(this.outbox, group, sequence, false);
         return;
       case 'ends':
         this.#end(sequence, verdict);
@@ -286,12 +295,12 @@ export class StepLoop {
     this.#parts.places.leave(sequence);
     finishChoice(this.outbox, sequence, verdict.stopText);
     if (--group.live > 0) return;
-    this.outbox.hasNews = true;
     finishGroup(this.outbox, group, this.#parts.now());
     this.#groups.delete(group.key);
   }
 
   #fail(group: Group, error: unknown): void {
+    this.#showGroup(group);
     this.#drop(group);
     this.outbox.ofGroup(group.key, { kind: 'failed', failure: toFailure(error) });
   }
@@ -369,23 +378,6 @@ export class StepLoop {
     const { runner, places } = this.#parts;
     const room = runner.batch.tokens.length;
     return runner.info.kvLayout === 'streams' ? room : Math.min(room, places.audit().cells.free);
-  }
-
-  #closeGaps(): void {
-    const { runner, places } = this.#parts;
-    if (runner.info.kvLayout === 'unified' || !runner.info.canMoveKv || this.running.size < 2) return;
-    const move = planMove(
-      this.running.all().map((sequence) => sequence.place),
-      runner.info.maxSequences,
-    );
-    this.#gapSteps = move === undefined ? 0 : this.#gapSteps + 1;
-    if (move === undefined || this.#gapSteps < PATIENCE_WITH_GAPS) return;
-    const sequence = this.running.all().find((candidate) => candidate.place === move.from);
-    if (sequence === undefined) return;
-    this.running.remove(sequence);
-    places.relocate(sequence, move.to);
-    this.running.add(sequence);
-    this.#gapSteps = 0;
   }
 }
 

@@ -105,6 +105,7 @@ export class TestLoop {
   /** One step; its events are sorted to their requests. */
   step(): void {
     this.loop.step();
+    this.loop.showPending();
     const { texts, events } = this.loop.outbox.take();
     for (const [key, choice, text] of texts) this.#take(key, { kind: 'delta', choice, text });
     for (const [key, event] of events) this.#take(key, event);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFakeRunner, type FakeRunnerOptions } from '../../../test/support/fake-runner.js';
 import { NEUTRAL_OUTPUT, NEUTRAL_SAMPLING, NEUTRAL_STOP } from '../../protocol/index.js';
 import type { EngineOptions } from '../options.js';
@@ -107,23 +107,53 @@ describe('the host of a model', () => {
     expect(messages[0]).toMatchObject({ kind: 'status', status: { running: 0, kvCells: { total: 256 } } });
   });
 
-  it('runs what is submitted, with no more messages than steps, and then tells that it is idle', async () => {
+  it('runs what is submitted, and then tells that it is idle', async () => {
     const it = new TestHost();
     it.host.receive({ kind: 'submit', submission: submission(1, 'hello') });
     it.host.receive({ kind: 'submit', submission: submission(2, 'world') });
     await it.until(() => it.isDone(1) && it.isDone(2));
+    for (const key of [1, 2]) {
+      const kinds = it.eventsOf(key).map(({ kind }) => kind);
+      expect(kinds[0]).toBe('started');
+      expect(kinds.slice(-2)).toEqual(['choice', 'finished']);
+      expect(new Set(kinds.slice(1, -2))).toEqual(new Set(['delta']));
+    }
+    const steps = it.messages.filter(({ kind }) => kind === 'step');
+    expect(steps.at(-1)).toMatchObject({ status: { running: 0, waiting: 0, steps: 4 } });
+  });
+
+  it('sends first tokens and ends at once, and what comes between together', async () => {
+    // Time stands still: nothing becomes due by itself.
+    vi.useFakeTimers({ toFake: ['performance'] }).advanceTimersByTime(1000);
+    onTestFinished(() => void vi.useRealTimers());
+    const it = new TestHost();
+    const stop = { ...NEUTRAL_STOP, maxNewTokens: 40, ignoreEos: true };
+    it.host.receive({ kind: 'submit', submission: submission(1, 'hello', { stop }) });
+    await it.until(() => it.isDone(1));
+    const kinds = it.messages.map((message) =>
+      message.kind === 'step' ? [...message.texts, ...message.events].length : 0,
+    );
     expect(it.eventsOf(1).map(({ kind }) => kind)).toEqual([
       'started',
-      'delta',
-      'delta',
       'delta',
       'delta',
       'choice',
       'finished',
     ]);
-    const steps = it.messages.filter(({ kind }) => kind === 'step');
-    expect(steps.length).toBeLessThanOrEqual(4);
-    expect(steps.at(-1)).toMatchObject({ status: { running: 0, waiting: 0, steps: 4 } });
+    expect(kinds.filter((events) => events > 0)).toEqual([2, 3]);
+    expect(it.runner.counters.decodes).toBe(40);
+  });
+
+  it('sends what runs on as time passes', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] }).advanceTimersByTime(1000);
+    onTestFinished(() => void vi.useRealTimers());
+    const it = new TestHost({ onDecode: () => void vi.advanceTimersByTime(5) });
+    const stop = { ...NEUTRAL_STOP, maxNewTokens: 40, ignoreEos: true };
+    it.host.receive({ kind: 'submit', submission: submission(1, 'hello', { stop }) });
+    await it.until(() => it.isDone(1));
+    const deltas = it.eventsOf(1).filter(({ kind }) => kind === 'delta');
+    // One for the first token, then one for every four steps of 5 ms.
+    expect(deltas).toHaveLength(1 + 39 / 4 + 0.25);
   });
 
   it('refuses bad submissions one by one and goes on', async () => {
@@ -165,7 +195,7 @@ describe('the host of a model', () => {
       kind: 'submit',
       submission: submission(1, 'hello', { stop: { ...NEUTRAL_STOP, maxNewTokens: 50 } }),
     });
-    await it.until(() => it.eventsOf(1).length > 3);
+    await it.until(() => it.eventsOf(1).length > 0);
     it.host.receive({ kind: 'cancel', key: 1 });
     const decodes = it.runner.counters.decodes;
     await it.until(

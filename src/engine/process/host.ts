@@ -34,8 +34,11 @@ export interface HostParts {
 /** Time between status messages while work goes on. Milliseconds. */
 const STATUS_EVERY_MS = 250;
 
-/** Steps go on this long before the channel is read and written again, unless there is news. Milliseconds. */
+/** Steps go on this long before the channel is read again, unless there is news. Milliseconds. */
 const TURN_MS = 4;
+/** Text of running requests is sent this often: no screen shows more, and sent together it costs channel and sockets a
+ * fraction. First tokens and ends never wait. Milliseconds. */
+const SHOW_EVERY_MS = 16;
 /** A pause after which the machine is looked at anew before the first step. Milliseconds. */
 const WAKE_AFTER_MS = 300;
 
@@ -56,6 +59,7 @@ export class EngineHost {
   #isScheduled = false;
   #statusAtMs = 0;
   #turnAtMs = Number.NEGATIVE_INFINITY;
+  #shownAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: HostParts) {
     const { runner, options } = parts;
@@ -198,11 +202,10 @@ export class EngineHost {
     this.#isScheduled = false;
     this.#turnAtMs = performance.now();
     try {
-      // Nobody sees tokens faster than this; sent together, they cost channel and sockets a fraction.
       do this.#step();
       while (
         this.#loop.hasRunning &&
-        !this.#loop.outbox.hasNews &&
+        this.#loop.outbox.isEmpty &&
         performance.now() - this.#turnAtMs < TURN_MS
       );
       this.#embedOne();
@@ -236,6 +239,10 @@ export class EngineHost {
   #emit(): void {
     const isIdle = !this.#loop.hasRunning && this.#loop.waiting.length === 0;
     const now = performance.now();
+    if (now - this.#shownAtMs >= SHOW_EVERY_MS) {
+      this.#shownAtMs = now;
+      this.#loop.showPending();
+    }
     const isDue = isIdle || now - this.#statusAtMs >= STATUS_EVERY_MS;
     if (this.#loop.outbox.isEmpty && !isDue) return;
     const { texts, events } = this.#loop.outbox.take();

@@ -8,7 +8,8 @@ import type { Workspace } from './workspace.js';
 /** Cut that lets every token pass that is not banned (-Infinity). */
 export const NO_CUT = -Number.MAX_VALUE;
 
-const SAMPLES = 2048;
+/** Few enough that ranking them costs less than one pass over a row of some thousand logits. */
+const SAMPLES = 512;
 
 /** Index of the greatest logit, the lowest index on a tie; -1 when nothing is allowed. */
 export function argmax(row: Float32Array): number {

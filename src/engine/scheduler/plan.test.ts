@@ -11,6 +11,7 @@ interface Shape {
   readonly scoresPrompt?: boolean;
   readonly rows?: RowSpan;
   readonly computed?: number;
+  readonly generated?: number;
 }
 
 /** A plan reads no more of a sequence than this. */
@@ -19,6 +20,7 @@ function sequence(shape: Shape): Sequence {
   const length = computed + remaining;
   return {
     remaining,
+    generated: shape.generated ?? (isDecoding ? 1 : 0),
     work: remaining,
     isDecoding,
     computed,
@@ -82,6 +84,21 @@ describe('the plan of a step', () => {
     const how = { ...limits, prefillBudget: () => 5, isShort: (tokens: number) => tokens <= 40 };
     expect(counts([decoding, sequence({ remaining: 30 })], how)).toEqual([1, 30]);
     expect(counts([decoding, sequence({ remaining: 50 })], how)).toEqual([1, 5]);
+  });
+
+  it('computes forced tokens one by one beside others, together when that saves more steps than it costs', () => {
+    const forced = (remaining: number) => sequence({ remaining, generated: remaining, computed: 9 });
+    expect(counts([forced(5)])).toEqual([5]);
+    expect(counts([decoding, forced(2)])).toEqual([1, 1]);
+    expect(planStep([decoding, forced(2)], null, limits)).toMatchObject({ decodes: 2, prefillTokens: 0 });
+    expect(counts([decoding, forced(3)])).toEqual([1, 3]);
+    expect(counts([decoding, decoding, forced(4), forced(3)])).toEqual([1, 1, 1, 1]);
+    // A prompt is not forced, however short.
+    expect(counts([decoding, sequence({ remaining: 2, computed: 9 })])).toEqual([1, 2]);
+  });
+
+  it('has nothing of a sequence whose next token is not known yet', () => {
+    expect(counts([decoding, sequence({ remaining: 0, generated: 3, computed: 9 })])).toEqual([1]);
   });
 
   it('takes prompts whose scores are reported in small chunks', () => {

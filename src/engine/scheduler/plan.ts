@@ -29,17 +29,19 @@ export interface PlanLimits {
   readonly batchTokens: number;
   /** See `RunnerInfo`. */
   readonly efficientChunk: number;
-  /** Prefill tokens a step may carry beside so many decodes, with so many prompts waiting. */
   /** Whether a prompt of so many tokens is computed in one step whatever runs beside it. */
   readonly isShort: (tokens: number) => boolean;
+  /** Prefill tokens a step may carry beside so many decodes, with so many prompts waiting. */
   readonly prefillBudget: (decodes: number, prefilling: number, most: number) => number;
 }
 
 /** Plans the next step over running sequences (sorted by place) of one adapter. */
 export function planStep(running: readonly Sequence[], adapter: string | null, limits: PlanLimits): StepPlan {
   const chosen = running.filter((sequence) => sequence.group.adapter === adapter);
-  const prefilling = chosen.filter((sequence) => !sequence.isDecoding);
-  const decodes = chosen.length - prefilling.length;
+  const talking = chosen.filter((sequence) => sequence.generated > 0).length;
+  const goesOn = (sequence: Sequence): boolean => takesOne(sequence, talking);
+  const prefilling = chosen.filter((sequence) => sequence.remaining > 0 && !goesOn(sequence));
+  const decodes = chosen.filter(goesOn).length;
   const most = limits.batchTokens - decodes;
   const amounts = new Map<Sequence, number>();
   if (prefilling.length > 0 && most > 0) {
@@ -60,13 +62,24 @@ export function planStep(running: readonly Sequence[], adapter: string | null, l
   const entries: PlanEntry[] = [];
   let prefillTokens = 0;
   for (const sequence of chosen) {
-    const count = sequence.isDecoding ? 1 : (amounts.get(sequence) ?? 0);
+    const isDecode = goesOn(sequence);
+    const count = isDecode ? 1 : (amounts.get(sequence) ?? 0);
     if (count === 0) continue;
-    if (!sequence.isDecoding) prefillTokens += count;
+    if (!isDecode) prefillTokens += count;
     const isRows = sequence.rowSpanAt(sequence.computed) !== undefined;
     entries.push({ sequence, from: sequence.computed, count, isRows });
   }
   return { adapter, entries, decodes, prefillTokens };
+}
+
+/**
+ * Whether a sequence adds one token to the step: it decodes, or it has a few tokens to catch up with that its constraint
+ * forced. Together these would save it as many steps, but cost everybody a second pass, because a step whose sequences
+ * have different counts is computed in two.
+ */
+function takesOne({ generated, remaining }: Sequence, talking: number): boolean {
+  // Nothing remains while a constraint is late: the next token is not known yet.
+  return generated > 0 && remaining > 0 && remaining <= talking;
 }
 
 /** Most tokens of a sequence in one step: up to the next change between tokens and rows. */
