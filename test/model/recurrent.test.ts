@@ -1,49 +1,45 @@
-// A model without attention on the real server: its state cannot be cut or moved, so that nothing may be reused that
-// would have to be, whatever was asked before and beside it.
+// Models without attention, or with less of it, on the real server: their state cannot be cut or moved, so nothing may
+// be reused that would have to be, whatever was asked before and beside it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeRandomMamba } from '../support/random-mamba.js';
+import { writeRandomRecurrent } from '../support/random-recurrent.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 import type { Json } from '../wire/jan/start.js';
 import { DEMO } from './demo.js';
 
-let folder: string;
-let server: TestServer;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'koine-recurrent-'));
-  const model = join(folder, 'mamba.gguf');
-  writeRandomMamba(model, DEMO);
-  server = await startTestServer({ model, args: ['--parallel', '4'] });
-});
-afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true });
-});
-
-async function textOf(prompt: string, extra: object = {}): Promise<string> {
-  const response = await fetch(`${server.url}/jan/v1/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      prompt,
-      temperature: 0,
-      repeat_penalty: 1,
-      max_tokens: 16,
-      min_tokens: 16,
-      ...extra,
-    }),
-  });
-  const json = (await response.json()) as Json;
-  expect([response.status, json]).toEqual([200, json]);
-  return String(json['choices']?.[0]?.['text']);
-}
-
 const LONG = 'Once upon a time, there was a happy hedgehog named Mei.';
+const GREEDY = { temperature: 0, repeat_penalty: 1, max_tokens: 16, min_tokens: 16 };
 
-describe('a recurrent model', () => {
+describe.each(['mamba', 'lfm2'] as const)('a model of the kind of %s', (kind) => {
+  let folder: string;
+  let server: TestServer;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'koine-recurrent-'));
+    const model = join(folder, `${kind}.gguf`);
+    writeRandomRecurrent(model, kind, DEMO);
+    server = await startTestServer({ model, args: ['--parallel', '4'] });
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const choicesOf = async (prompt: string, extra: object = {}): Promise<readonly Json[]> => {
+    const response = await fetch(`${server.url}/jan/v1/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt, ...GREEDY, ...extra }),
+    });
+    const json = (await response.json()) as Json;
+    expect([response.status, json]).toEqual([200, json]);
+    return json['choices'] as unknown as readonly Json[];
+  };
+  const textOf = async (prompt: string, extra: object = {}): Promise<string> =>
+    String((await choicesOf(prompt, extra))[0]?.['text']);
+
   it('says the same whatever was asked before', async () => {
     const long = await textOf(LONG);
     const shorter = await textOf('Once upon a time, there');
@@ -52,8 +48,23 @@ describe('a recurrent model', () => {
     expect(await textOf(LONG)).toBe(long);
     expect(await textOf('Once upon a time, there')).toBe(shorter);
     expect(await textOf(LONG.replace('upon', 'under'))).toBe(edited);
-    const half = await textOf(LONG, { max_tokens: 8, min_tokens: 8 });
-    expect(half + (await textOf(LONG + half, { max_tokens: 8, min_tokens: 8 }))).toBe(long);
+  });
+
+  it('goes on from where it was, token by token', async () => {
+    const idsOf = async (prompt: readonly number[], tokens: number): Promise<readonly number[]> => {
+      const body = { prompt, temperature: 0, max_tokens: tokens, min_tokens: tokens, return_token_ids: true };
+      const response = await fetch(`${server.url}/openai/v1/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return ((await response.json()) as Json)['choices']?.[0]?.['token_ids'] as unknown as readonly number[];
+    };
+    const prompt = Array.from({ length: 40 }, (_, i) => 100 + 7 * i);
+    const whole = await idsOf(prompt, 16);
+    const half = await idsOf(prompt, 8);
+    expect([...half, ...(await idsOf([...prompt, ...half], 8))]).toEqual(whole);
+    expect(whole).toHaveLength(16);
   });
 
   it('says the same beside others, more of them than there are places', async () => {
@@ -65,20 +76,7 @@ describe('a recurrent model', () => {
   });
 
   it('makes several choices from one prompt', async () => {
-    const response = await fetch(`${server.url}/jan/v1/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        prompt: LONG,
-        temperature: 0,
-        repeat_penalty: 1,
-        max_tokens: 16,
-        min_tokens: 16,
-        n: 3,
-      }),
-    });
-    const { choices } = (await response.json()) as Json;
-    const texts = [0, 1, 2].map((index) => choices?.[index]?.['text']);
+    const texts = (await choicesOf(LONG, { n: 3 })).map((choice) => choice['text']);
     expect(texts).toEqual(Array(3).fill(await textOf(LONG)));
   });
 });
