@@ -3,7 +3,8 @@
 
 import { existsSync } from 'node:fs';
 import { gguf } from '@huggingface/gguf';
-import type { Matcher, TokenSource } from '../../src/engine/constraint/index.js';
+import type { ConstraintHost, Matcher, TokenSource } from '../../src/engine/constraint/index.js';
+import type { JsonSchema } from '../../src/protocol/index.js';
 
 /** The byte each character of a byte-level vocabulary stands for (GPT-2's table). */
 function byteAlphabet(): ReadonlyMap<string, number> {
@@ -179,6 +180,28 @@ function closing(vocabulary: TestVocabulary, allowed: readonly number[]): number
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether output under a schema can be exactly this text. The first 256 tokens are the bytes. */
+export async function acceptsExactly(
+  host: ConstraintHost,
+  vocabulary: TestVocabulary,
+  schema: JsonSchema,
+  text: string,
+): Promise<boolean> {
+  const outcome = await host.compile({ kind: 'json-schema', schema, strict: true, whitespace: 'none' });
+  if (outcome.kind !== 'compiled') throw new Error(outcome.reason);
+  const matcher = outcome.constraint.createMatcher();
+  outcome.constraint.release();
+  try {
+    for (const byte of new TextEncoder().encode(text)) {
+      if (!allowedTokens(waitForMask(matcher)).includes(byte)) return false;
+      matcher.accept([byte]);
+    }
+    return vocabulary.eogTokens.some((token) => allowedTokens(waitForMask(matcher)).includes(token));
+  } finally {
+    matcher.dispose();
+  }
 }
 
 /** Strict unless the text was cut, perhaps inside a character: output that is not UTF-8 is an error. */

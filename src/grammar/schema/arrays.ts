@@ -21,7 +21,8 @@ function elementsOf(converter: Conversion, schema: Schema, place: Place): Elemen
   if (!Array.isArray(listed)) throw refused(below(place.at, 'prefixItems'), 'it must be a list of schemas');
   const keyword = legacy ? 'items' : 'prefixItems';
   const prefix = listed.map((item, index) => converter.convert(item, inside(place, keyword, index)));
-  const behind = legacy || schema['items'] === undefined ? 'additionalItems' : 'items';
+  // Only beside a list of items do older drafts let `additionalItems` say anything.
+  const behind = legacy ? 'additionalItems' : 'items';
   const min = countOf(schema, 'minItems', place.at) ?? 0;
   // A tuple that does not speak of further elements is taken to have none, unless it must.
   const isOpen = prefix.length === 0 || min > prefix.length;
