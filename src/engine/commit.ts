@@ -4,7 +4,7 @@
 import type { FinishReason, ScoredToken, TokenInfo } from '../protocol/index.js';
 import type { ModelRunner } from './model-runner.js';
 import type { Outbox } from './outbox.js';
-import { rowLogprobs, type SamplerWorkspace, type TokenLogprobs } from './sampling/index.js';
+import { rowLogprobs, type SamplerWorkspace, type StepRules, type TokenLogprobs } from './sampling/index.js';
 import type { Group, Sequence } from './sequence.js';
 import { decodeText, type TokenTable } from './text/index.js';
 
@@ -30,14 +30,21 @@ export class Committer {
     this.#eog = new Set(runner.info.eogTokens);
   }
 
-  /** Picks the next token of a sequence from a row of logits, among those the mask allows, and appends it. */
+  /**
+   * Appends what comes next: tokens that the constraint leaves no choice about, or else one that is picked from a row of
+   * logits among those the mask allows. Which tokens these are never depends on time or on what is reported.
+   */
   next(sequence: Sequence, row: Float32Array, mask: Int32Array | null): Verdict {
-    const { group } = sequence;
-    const isTooEarly = sequence.generated < group.stop.minNewTokens;
-    const token = sequence.sampler.sample(row, mask, {
-      banEog: isTooEarly || (group.stop.ignoreEos && mask === null),
-      bannedTokens: isTooEarly ? group.stop.stopTokens : [],
-    });
+    if (sequence.matcher !== undefined && sequence.due.length === 0) {
+      const forced = sequence.matcher.forced((text) => this.#runner.tokenize(text, false, false));
+      if (forced.length > 0 && !wantsScores(sequence.group)) return this.#force(sequence, forced);
+      sequence.due = [...forced];
+    }
+    const due = sequence.due.shift();
+    const token =
+      due === undefined
+        ? sequence.sampler.sample(row, mask, this.#rules(sequence, mask))
+        : sequence.sampler.score(row, mask, due);
     if (token < 0)
       return { kind: 'fails', message: 'no token may follow: the constraint and the bans exclude all' };
     const scores = this.#scores(sequence);
@@ -47,8 +54,16 @@ export class Committer {
     return this.#show(sequence, token, scores);
   }
 
-  /** Appends tokens that a constraint leaves no choice about, as far as there is room. Nothing was sampled. */
-  force(sequence: Sequence, tokens: readonly number[]): Verdict {
+  #rules({ generated, group }: Sequence, mask: Int32Array | null): StepRules {
+    const isTooEarly = generated < group.stop.minNewTokens;
+    return {
+      banEog: isTooEarly || (group.stop.ignoreEos && mask === null),
+      bannedTokens: isTooEarly ? group.stop.stopTokens : [],
+    };
+  }
+
+  /** Appends forced tokens as far as there is room. Nothing is sampled. */
+  #force(sequence: Sequence, tokens: readonly number[]): Verdict {
     const room = sequence.maxLength - sequence.length;
     const taken = tokens.slice(0, room);
     sequence.matcher?.accept(taken);
@@ -78,8 +93,8 @@ export class Committer {
   }
 
   #scores(sequence: Sequence): TokenLogprobs | undefined {
-    const { output, bestOf } = sequence.group;
-    if (output.logprobs === undefined && bestOf === 1) return undefined;
+    const { output } = sequence.group;
+    if (!wantsScores(sequence.group)) return undefined;
     const scores = sequence.sampler.logprobs(output.logprobs ?? 0, output.logprobsOf);
     sequence.output.logprobSum += scores.logprob;
     sequence.output.logprobCount++;
@@ -130,6 +145,11 @@ export class Committer {
   #bytesUnless(text: string, id: number): { bytes?: readonly number[] } {
     return this.#table.wholeText(id) === text ? {} : { bytes: [...this.#table.bytes(id)] };
   }
+}
+
+/** Whether tokens have scores: to be reported, or because the best of several choices is looked for. */
+function wantsScores({ output, bestOf }: Group): boolean {
+  return output.logprobs !== undefined || bestOf > 1;
 }
 
 /** Sends what a sequence has to show, if the request streams or the sequence has ended. */

@@ -105,7 +105,7 @@ describe('a pool of models', () => {
     const later = [ask(0), engine(0).describe()];
     let isAnswered = false;
     for (const answer of later)
-      answer.finally(() => {
+      void answer.finally(() => {
         isAnswered = true;
       });
     await new Promise((resolve) => setImmediate(resolve));

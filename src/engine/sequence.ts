@@ -53,8 +53,8 @@ export interface OutputMatcher {
   mask(waitMs: number): Int32Array | 'pending';
   /** Moves on by tokens that were allowed. */
   accept(tokens: readonly number[]): void;
-  /** Tokens that must come next whatever the model says; none when that is not known within so long. */
-  forced(tokenize: (text: string) => ArrayLike<number>, waitMs: number): readonly number[];
+  /** Tokens that must come next whatever the model says. To be asked once `mask` has given one. */
+  forced(tokenize: (text: string) => ArrayLike<number>): readonly number[];
   dispose(): void;
 }
 
@@ -79,6 +79,8 @@ export class Sequence implements Tenant {
   /** Whether it has had a place before. */
   wasSeated = false;
   reason: FinishReason | undefined;
+  /** Tokens its constraint has decided, which are taken one by one because their scores are wanted. */
+  due: number[] = [];
   /** Logits of a decode whose constraint was not ready to say what is allowed; the token is picked from them later. */
   heldRow: Float32Array | undefined;
   readonly promptLength: number;

@@ -109,11 +109,19 @@ describe('text that is forced', () => {
     });
   });
 
-  it('is sampled where log-probabilities are asked for, which forced tokens do not have', () => {
-    const { rule, received } = run([long], { output: { logprobs: 1 } }, forces);
-    expect(rule.forcedCalls).toBe(0);
-    expect(received.texts[0]).toBe(long);
-    expect(tokensOf(received).every(({ logprob }) => logprob !== null)).toBe(true);
+  it('is the same tokens with their scores where log-probabilities are asked for, greedy or drawn', () => {
+    const rules = [`${long} and more`, `${long} or less`];
+    for (const sampling of [{ temperature: 0 }, { temperature: 1.5, seed: '3' }]) {
+      const output = { tokens: true };
+      const plain = run(rules, { sampling, output }, forces);
+      const scored = run(rules, { sampling, output: { ...output, logprobs: 1 } }, forces);
+      expect(scored.rule.accepted).toEqual(plain.rule.accepted);
+      expect(tokensOf(scored.received).map(({ id }) => id)).toEqual(
+        tokensOf(plain.received).map(({ id }) => id),
+      );
+      expect(tokensOf(scored.received).every(({ logprob }) => logprob !== null && logprob <= 0)).toBe(true);
+      expect(scored.runner.counters.decodes).toBeGreaterThan(plain.runner.counters.decodes);
+    }
   });
 
   it('is reported token by token without scores', () => {
@@ -150,8 +158,8 @@ describe('several choices', () => {
     loop.run();
     expect(choices(received)).toHaveLength(1);
     expect(rules.map(({ disposals }) => disposals)).toEqual([1, 1, 1, 1]);
-    // A token that was forced has no score, and the best is the best of all tokens.
-    expect(rules.map(({ forcedCalls }) => forcedCalls)).toEqual([0, 0, 0, 0]);
+    // The best is the best of all tokens, those that were forced among them.
+    expect(choices(received)[0]?.meanLogprob).toBeLessThan(0);
   });
 
   it('end their rules when they are cancelled, running or waiting, and when the model fails', () => {
@@ -195,34 +203,4 @@ describe('late rules', () => {
     for (let i = 0; i < 3; i++) loop.step();
     expect(rule.waits.at(-1)).toBeGreaterThan(0);
   });
-
-  it('hold up a step by a small part of it to hear what is forced, however many they are', () => {
-    const DECODE_MS = 8;
-    let slowestMs = 0;
-    const onDecode = () => {
-      const begun = performance.now();
-      spin(DECODE_MS);
-      slowestMs = Math.max(slowestMs, performance.now() - begun);
-    };
-    const { loop, runner } = start({ onDecode });
-    let waited = 0;
-    class Dawdler extends TextMatcher {
-      override forced(_tokenize: unknown, waitMs = 0): readonly number[] {
-        spin(waitMs);
-        waited += waitMs;
-        return [];
-      }
-    }
-    for (let i = 0; i < 4; i++)
-      loop.submit({ prompt: 'hello' }, [new Dawdler(runner.vocabulary, ['the Hello world'])]);
-    for (let i = 0; i < 6; i++) loop.step();
-    waited = 0;
-    loop.step();
-    expect(waited).toBeGreaterThan(0);
-    expect(waited).toBeLessThan(slowestMs / 10);
-  });
 });
-
-function spin(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until; );
-}

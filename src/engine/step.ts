@@ -14,7 +14,7 @@ import { nextAdapter, type PlanEntry, planStep, type StepPlan } from './schedule
 import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
-import type { Group, OutputMatcher, Sequence } from './sequence.js';
+import type { Group, Sequence } from './sequence.js';
 import { stepShape } from './step-shape.js';
 import type { TokenTable } from './text/index.js';
 
@@ -34,8 +34,7 @@ export interface StepParts {
 /** How long a step waits for a constraint to say what is allowed: alone, and with others waiting too. Milliseconds. */
 const MASK_WAIT_ALONE_MS = 5;
 const MASK_WAIT_MS = 1;
-/** Part of a step's time that all its sequences together wait to hear what must come next: it saves at most steps. */
-const FORCED_WAIT_SHARE = 1 / 40;
+
 /** All running and waiting sequences of one model, and the turn that advances them. */
 export class StepLoop {
   readonly outbox = new Outbox();
@@ -105,7 +104,7 @@ export class StepLoop {
     this.#admission.admit();
     this.#gaps.close();
     if (this.running.size === 0) return;
-    this.#advanceConstrained();
+    this.#pickHeld();
     this.#ensureCells();
     const plan = this.#schedule();
     if (plan.entries.length === 0) return;
@@ -236,38 +235,20 @@ export class StepLoop {
     }
   }
 
-  /** Constrained sequences: late tokens are picked, and tokens without an alternative are taken without sampling. */
-  #advanceConstrained(): void {
-    const running = [...this.running.all()];
+  /** Tokens whose constraint was late are picked when it has come. */
+  #pickHeld(): void {
+    const held = this.running.all().filter(({ heldRow }) => heldRow !== undefined);
     // A mask that is long in coming costs others nothing; where there are no others it is waited for.
-    const hasOthers = running.some(({ heldRow }) => heldRow === undefined);
-    const heldWaitMs = hasOthers ? 0 : this.#maskWaitMs();
-    const { now } = this.#parts;
-    const forcedUntil = now() + this.#costs.decodeMs(running.length) * FORCED_WAIT_SHARE;
-    for (const sequence of running) {
+    const waitMs = held.length < this.running.size ? 0 : this.#maskWaitMs();
+    for (const sequence of held) {
       // Its request may have failed with another of its choices.
-      if (sequence.phase !== 'running') continue;
-      if (sequence.heldRow !== undefined) this.#pick(sequence, sequence.heldRow, heldWaitMs);
-      if (sequence.matcher === undefined || sequence.phase !== 'running' || !sequence.isDecoding) continue;
-      // What is not sampled has no score, and choices of which the best is kept are ranked by all their tokens.
-      const { output, bestOf, n } = sequence.group;
-      if (output.logprobs !== undefined || bestOf > n) continue;
-      this.#jumpForward(sequence, sequence.matcher, Math.max(0, forcedUntil - now()));
+      if (sequence.phase === 'running' && sequence.heldRow !== undefined)
+        this.#pick(sequence, sequence.heldRow, waitMs);
     }
   }
 
   #maskWaitMs(): number {
     return this.running.size === 1 ? MASK_WAIT_ALONE_MS : MASK_WAIT_MS;
-  }
-
-  #jumpForward(sequence: Sequence, matcher: OutputMatcher, waitMs: number): void {
-    try {
-      const forced = matcher.forced((text) => this.#parts.runner.tokenize(text, false, false), waitMs);
-      if (forced.length > 0) this.#conclude(sequence, this.#committer.force(sequence, forced));
-    } catch (error) {
-      if (!(error instanceof KoineError)) throw error;
-      this.#fail(sequence.group, error);
-    }
   }
 
   #conclude(sequence: Sequence, verdict: Verdict): void {

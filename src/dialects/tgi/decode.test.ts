@@ -89,7 +89,7 @@ describe('decode', () => {
     const contest = decode({ ...NO_PARAMETERS, bestOf: 2, doSample: true }, context);
     expect(contest.output).toMatchObject({ tokens: true, logprobs: 0 });
     const ruled = decode(NO_PARAMETERS, { ...context, constraint: { kind: 'regex', pattern: 'a' } });
-    expect(ruled.output).toMatchObject({ tokens: false, logprobs: 0 });
+    expect(ruled.output).not.toHaveProperty('logprobs');
   });
 
   it('samples at temperature 1 when a filter alone is set', () => {

@@ -45,9 +45,7 @@ export function decode(parameters: GenerateParameters, context: DecodeContext): 
   const sequences = Math.max(1, parameters.bestOf ?? 1);
   // The best of several is found by its scores.
   const isContest = sequences > 1;
-  // Without scores the engine may take text a grammar forces in tokens of its own, if it knows of it in time. TGI's
-  // model picks every token: a request has one answer, alone or among others, streamed or whole, detailed or not.
-  const isScored = reply.logprobs || isContest || constraint !== null;
+  const isScored = reply.logprobs || isContest;
   const adapter = context.adapters.find((name) => name === parameters.adapterId);
   return {
     id: context.id,

@@ -127,6 +127,7 @@ describe('masks', () => {
     expect(matcher.forced(byBytes)).toEqual(byBytes('call me'));
     matcher.accept(byBytes('call me'));
     type(matcher, ' bob');
+    waitForMask(matcher);
     expect(matcher.forced(byBytes)).toEqual([]);
   });
 });

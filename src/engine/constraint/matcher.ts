@@ -22,9 +22,10 @@ export interface Matcher {
   isTerminated(): boolean;
   /**
    * Tokens that must come next because the text allows no choice, and that stay right whatever follows; empty when
-   * there are none, or when they are not known within `waitMs` (default 5). To be passed to `accept` like sampled ones. `tokenize` must not add special tokens.
+   * there are none. To be asked when `mask` has given one, and passed to `accept` like sampled ones. `tokenize` must not
+   * add special tokens.
    */
-  forced(tokenize: (text: string) => ArrayLike<number>, waitMs?: number): readonly number[];
+  forced(tokenize: (text: string) => ArrayLike<number>): readonly number[];
   /** Ends the matching; the matcher must not be used afterwards. */
   dispose(): void;
 }
@@ -68,8 +69,8 @@ export function createMatcher(wiring: MatcherWiring): Matcher {
     },
     mask: (waitMs = MASK_WAIT_MS) => (settle(waitMs) ? slot.mask : 'pending'),
     isTerminated: () => settle(LONGEST_WAIT_MS) && slot.state === 'terminated',
-    forced: (tokenize, waitMs = MASK_WAIT_MS) => {
-      if (!settle(waitMs) || slot.state !== 'running') return [];
+    forced: (tokenize) => {
+      if (!settle(0) || slot.state !== 'running') return [];
       return forcedTokens(slot.forced, tokenize);
     },
     dispose: () => {

@@ -14,7 +14,6 @@ import {
   walkList,
 } from './filters.js';
 import { MIROSTAT_HEAD, type Mirostat } from './mirostat.js';
-import type { Random } from './random.js';
 import { argmax, collectAbove, collectAtLeast, massCut, NO_CUT } from './scan.js';
 import { keepBest } from './select.js';
 import { sumHistogram, sumWeights, walkRow, weigh } from './weights.js';
@@ -34,6 +33,11 @@ export interface Distribution {
   inverse: number;
   /** Sum of exp((logit - max) * inverse); 0 = not computed, because greedy picking needs none. */
   total: number;
+}
+
+/** Where chance comes from: a number from 0 up to, not including, 1. */
+export interface Chance {
+  next(): number;
 }
 
 /** Largest 1 / temperature; keeps 0 * inverse at 0. */
@@ -78,7 +82,7 @@ function hasFilters(params: SamplingParams): boolean {
 export function pickSampled(
   scores: Scores,
   params: SamplingParams,
-  random: Random,
+  random: Chance,
   into: Distribution,
 ): number {
   const inverse = inverseOf(params.temperature);
@@ -110,7 +114,7 @@ function filter(
   scores: Scores,
   params: SamplingParams,
   from: { readonly max: number; readonly inverse: number; readonly mass: number },
-  random: Random,
+  random: Chance,
 ): void {
   const { row, workspace } = scores;
   const { list } = workspace;
@@ -158,7 +162,7 @@ function shortlist(scores: Scores, params: SamplingParams, inverse: number): num
 export function pickMirostat(
   scores: Scores,
   params: SamplingParams,
-  chance: { readonly random: Random; readonly mirostat: Mirostat; probability: number },
+  chance: { readonly random: Chance; readonly mirostat: Mirostat; probability: number },
   into: Distribution,
 ): number {
   const inverse = inverseOf(params.temperature);

@@ -549,3 +549,41 @@ describe('log-probabilities', () => {
     expect(() => first.logprobs(1, 'processed')).toThrow(/another row/);
   });
 });
+
+describe('the score of a token that has been decided', () => {
+  const logits = [0.5, 2, -1, 0, 1, 1.5];
+  const row = () => Float32Array.from(logits);
+  const ways: Partial<SamplingParams>[] = [
+    { temperature: 0 },
+    { temperature: 0.7 },
+    { temperature: 0.7, topK: 3 },
+    { temperature: 1.3, mirostat: { mode: 2, tau: 2, eta: 0.3 } },
+  ];
+
+  it('is the one it would have had when sampled', () => {
+    for (const params of ways.slice(0, 3)) {
+      const drawn = createSampler({ params, vocabSize: 6, rawLogprobs: true });
+      const token = drawn.sample(row(), null, FREE);
+      const decided = createSampler({ params, vocabSize: 6, rawLogprobs: true });
+      expect(decided.score(row(), null, token)).toBe(token);
+      for (const of of ['raw', 'processed'] as const)
+        expect(decided.logprobs(2, of)).toEqual(drawn.logprobs(2, of));
+    }
+  });
+
+  it('leaves what is sampled later as it was', () => {
+    for (const params of ways) {
+      const pick = (wantsScore: boolean): number[] => {
+        const sampler = createSampler({ params, vocabSize: 6 });
+        return Array.from({ length: 30 }, () => {
+          if (wantsScore) sampler.score(row(), null, 3);
+          sampler.accept(3);
+          const token = sampler.sample(row(), null, FREE);
+          sampler.accept(token);
+          return token;
+        });
+      };
+      expect(pick(true)).toEqual(pick(false));
+    }
+  });
+});

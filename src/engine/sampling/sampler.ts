@@ -9,7 +9,15 @@ import { logprobOf, type Softmax, softmaxOf, type TokenLogprobs, topOfList, topO
 import { collectAllowed, countAllowed, isAllowed, maskRow } from './mask.js';
 import { Mirostat } from './mirostat.js';
 import { hasPenalties, Penalties } from './penalties.js';
-import { type Distribution, pickGreedy, pickMirostat, pickSampled, type Scores, totalOf } from './pick.js';
+import {
+  type Chance,
+  type Distribution,
+  pickGreedy,
+  pickMirostat,
+  pickSampled,
+  type Scores,
+  totalOf,
+} from './pick.js';
 import { Random } from './random.js';
 import { addWatermark } from './watermark.js';
 import type { Workspace } from './workspace.js';
@@ -37,7 +45,11 @@ export interface StepRules {
 /** A mask that leaves at most one token in this many is read as a list instead of through the row. */
 const SPARSE = 4;
 
-/** Sampling state of one sequence. Use: `sample`, then `logprobs` at will, then `accept`. */
+const NO_RULES: StepRules = { banEog: false, bannedTokens: [] };
+/** A draw that changes nothing: nobody looks at what comes of it. */
+const NO_CHANCE: Chance = { next: () => 1 - 2 ** -53 };
+
+/** Sampling state of one sequence. Use: `sample` or `score`, then `logprobs` at will, then `accept`. */
 export class SequenceSampler {
   readonly #params: SamplingParams;
   readonly #workspace: Workspace;
@@ -51,8 +63,9 @@ export class SequenceSampler {
   readonly #chance: { readonly random: Random; readonly mirostat: Mirostat; probability: number };
   readonly #distribution: Distribution = { listed: false, max: 0, inverse: 1, total: 0 };
   #previous: number;
-  /** The token `sample` gave last; -1 before. */
+  /** The token `sample` or `score` gave last; -1 before. */
   #picked = -1;
+  #isDrawn = false;
 
   constructor(params: SamplingParams, options: SamplerOptions) {
     const { workspace, prompt } = options;
@@ -79,6 +92,29 @@ export class SequenceSampler {
    * allowed. Returns -1 when nothing is allowed. A ban of EOG gives way where the mask leaves nothing else.
    */
   sample(row: Float32Array, mask: Int32Array | null, rules: StepRules): number {
+    const scores = this.#prepare(row, mask, rules);
+    this.#isDrawn = true;
+    if (this.#isGreedy) this.#picked = pickGreedy(scores, this.#distribution);
+    else if (this.#params.mirostat.mode !== 0) {
+      this.#picked = pickMirostat(scores, this.#params, this.#chance, this.#distribution);
+    } else this.#picked = pickSampled(scores, this.#params, this.#chance.random, this.#distribution);
+    return this.#picked;
+  }
+
+  /**
+   * Makes `logprobs` speak of a token that has been decided, as if it had been sampled from this row; what is sampled
+   * later is the same as without this call. Returns the token.
+   */
+  score(row: Float32Array, mask: Int32Array | null, token: number): number {
+    const scores = this.#prepare(row, mask, NO_RULES);
+    this.#isDrawn = false;
+    if (this.#isGreedy) pickGreedy(scores, this.#distribution);
+    else pickSampled(scores, this.#params, NO_CHANCE, this.#distribution);
+    this.#picked = token;
+    return token;
+  }
+
+  #prepare(row: Float32Array, mask: Int32Array | null, rules: StepRules): Scores {
     const workspace = this.#workspace;
     workspace.owner = this;
     workspace.row = row;
@@ -88,12 +124,7 @@ export class SequenceSampler {
       workspace.rawRow = workspace.raw;
     }
     this.#change(row);
-    const scores: Scores = { row, listed: this.#restrict(row, mask, rules), workspace };
-    if (this.#isGreedy) this.#picked = pickGreedy(scores, this.#distribution);
-    else if (this.#params.mirostat.mode !== 0) {
-      this.#picked = pickMirostat(scores, this.#params, this.#chance, this.#distribution);
-    } else this.#picked = pickSampled(scores, this.#params, this.#chance.random, this.#distribution);
-    return this.#picked;
+    return { row, listed: this.#restrict(row, mask, rules), workspace };
   }
 
   /** Takes a token into the history: the one `sample` gave, or one that was decided otherwise. */
@@ -101,7 +132,7 @@ export class SequenceSampler {
     this.#previous = token;
     this.#penalties?.accept(token);
     this.#dry?.accept(token);
-    if (token === this.#picked && !this.#isGreedy && this.#params.mirostat.mode !== 0) {
+    if (token === this.#picked && this.#isDrawn && !this.#isGreedy && this.#params.mirostat.mode !== 0) {
       this.#chance.mirostat.update(this.#chance.probability);
     }
     this.#picked = -1;
