@@ -27,6 +27,7 @@ import {
   type TokenSpan,
 } from '../protocol/index.js';
 import { describeModel } from './description.js';
+import { requireShallow } from './nesting.js';
 import type { EngineOptions } from './options.js';
 import { EngineClient } from './process/client.js';
 import type { FromEngine, ProcessStatus, PromptInput, Submission } from './process/messages.js';
@@ -234,8 +235,9 @@ class EmbeddedEngine implements ManagedEngine {
     const loaded = this.#require();
     if (this.#isDraining) throw new KoineError('unavailable', 'the server is shutting down');
     if (this.#supervisor.state === 'stopped') throw new KoineError('unavailable');
-    const { adapter } = request;
+    const { adapter, constraint } = request;
     if (adapter !== undefined) requireAdapter(loaded.description, adapter);
+    if (constraint !== undefined) requireShallow(constraint);
     const places = loaded.description.maxSequences + this.#options.maxWaiting;
     if (this.#client.inFlight >= places) {
       throw new KoineError('overloaded', `${this.#client.inFlight} requests are running or waiting already`, {

@@ -125,6 +125,20 @@ describe('other constraints', () => {
     expect(refusal(constraint)).toContain(why);
   });
 
+  it('write the name of a tool as the format can hold it, or refuse it', () => {
+    const call = (name: string): Constraint => ({
+      kind: 'tool-call',
+      tools: [{ name }],
+      mode: 'call',
+      parallel: false,
+    });
+    const tagged = { ...HERMES, begin: '<function=', middle: '>', end: '</function>' };
+    expect(toGrammar(call('say "hi"\n'), HERMES).text).toContain(String.raw`say \\\"hi\\\"\\n`);
+    expect(toGrammar(call('größe.1'), tagged).text).toContain('<function=größe.1>');
+    expect(() => toGrammar(call('a>b'), tagged)).toThrow('the name "a>b" cannot be written');
+    expect(() => toGrammar(call(''), HERMES)).toThrow('tools: a name is empty');
+  });
+
   it('cannot enforce calls where the syntax is not known', () => {
     const call: Constraint = { kind: 'tool-call', tools: [{ name: 'f' }], mode: 'call', parallel: false };
     expect(() => toGrammar(call)).toThrow(/how this model writes them is not known/);

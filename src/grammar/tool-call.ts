@@ -39,6 +39,18 @@ function checkTools(tools: readonly ToolDefinition[]): void {
   if (tools.length > LIMITS.choices) throw refused('tools', `there are more than ${LIMITS.choices}`);
 }
 
+/** Names stand inside JSON in some formats; in others nothing tells them from the tags around them. */
+const IN_JSON = '{"name": "';
+const UNFIT_NAME = /[\s<>"'`[\]{}｜|]/u;
+
+/** A tool's name as a call holds it. */
+function writtenName(name: string, { begin }: ToolCallSyntax): string {
+  if (begin.endsWith(IN_JSON) && name !== '') return JSON.stringify(name).slice(1, -1);
+  if (name !== '' && !UNFIT_NAME.test(name)) return name;
+  const said = name === '' ? 'a name is empty' : `the name ${JSON.stringify(name.slice(0, 80))}`;
+  throw refused('tools', name === '' ? said : `${said} cannot be written in the format of this model`);
+}
+
 /** Arguments must be an object whatever the schema says, and an absent schema means no arguments. */
 function argumentsSchema(tool: ToolDefinition): JsonSchema {
   const schema = tool.parameters;
@@ -49,6 +61,7 @@ function argumentsSchema(tool: ToolDefinition): JsonSchema {
 }
 
 interface ToolArguments {
+  /** As a call holds it. */
   readonly name: string;
   /** Grammar of the arguments, with root rule `root`. */
   readonly grammar: string;
