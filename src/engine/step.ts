@@ -180,29 +180,32 @@ export class StepLoop {
     this.#commit(entry, 0);
   }
 
-  /** Entry i of the batch is a token at a position of a place; logits are wanted where a token will be sampled. */
+  /** Entry i of the batch is a token at a position of a place. */
   #fillBatch(entries: readonly PlanEntry[]): void {
     const { batch } = this.#parts.runner;
     let at = 0;
-    for (const { sequence, from, count } of entries) {
+    for (const entry of entries) {
+      const { sequence, from, count } = entry;
       const scoresPrompt = wantsPromptScores(sequence);
+      const last = hasRow(entry) ? from + count - 1 : -1;
       for (let position = from; position < from + count; position++, at++) {
         batch.tokens[at] = sequence.tokens[position] ?? 0;
         batch.positions[at] = position;
         batch.sequences[at] = sequence.place;
-        batch.wantsLogits[at] = scoresPrompt || position === sequence.length - 1 ? 1 : 0;
+        batch.wantsLogits[at] = scoresPrompt || position === last ? 1 : 0;
       }
     }
     batch.length = at;
   }
 
   /** Takes an entry's result in; returns the row after its last one. */
-  #commit({ sequence, from, count }: PlanEntry, firstRow: number): number {
+  #commit(entry: PlanEntry, firstRow: number): number {
     const { runner } = this.#parts;
+    const { sequence, from, count } = entry;
     const scoresPrompt = wantsPromptScores(sequence);
     if (sequence.phase !== 'running') {
       // Its request failed with another of its choices, earlier in this step.
-      return firstRow + (scoresPrompt ? count : from + count === sequence.length ? 1 : 0);
+      return firstRow + (scoresPrompt ? count : hasRow(entry) ? 1 : 0);
     }
     let row = firstRow;
     for (let position = from; scoresPrompt && position < from + count; position++, row++) {
@@ -210,11 +213,11 @@ export class StepLoop {
         this.#committer.scorePrompt(sequence, position, runner.logits(row));
       }
     }
+    if (!scoresPrompt && hasRow(entry)) row++;
     if (sequence.computed < sequence.length) return row;
-    const lastRow = scoresPrompt ? row - 1 : row++;
     if (sequence.generated === 0) this.#promptDone(sequence.group);
     if (sequence.length >= sequence.maxLength) this.#conclude(sequence, { kind: 'ends', reason: 'length' });
-    else this.#pick(sequence, runner.logits(lastRow), this.#maskWaitMs());
+    else this.#pick(sequence, runner.logits(row - 1), this.#maskWaitMs());
     return row;
   }
 
@@ -360,6 +363,14 @@ export class StepLoop {
     const room = runner.batch.tokens.length;
     return runner.info.kvLayout === 'streams' ? room : Math.min(room, places.audit().cells.free);
   }
+}
+
+/**
+ * Whether the entry's last token has logits. They are needed where a token will be picked; tokens that were forced have
+ * them too, because a step with as many rows as the one before computes the same graph, and a new one costs far more.
+ */
+function hasRow({ sequence, from, count }: PlanEntry): boolean {
+  return sequence.generated > 0 || from + count === sequence.length;
 }
 
 function wantsPromptScores(sequence: Sequence): boolean {

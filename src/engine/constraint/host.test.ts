@@ -290,6 +290,26 @@ describe('a compilation whose callers leave', () => {
   });
 });
 
+describe('many grammars that compile for long', () => {
+  it('leave a worker to others', { timeout: 30_000 }, async () => {
+    const host = newHost({ maxWorkers: 2 });
+    const gone = new AbortController();
+    const slow = [91, 92, 93].map((most) =>
+      host
+        .compile(
+          { kind: 'regex', pattern: `(([a-z]{1,${most}}[0-9]?){1,90} ){1,2}` },
+          { signal: gone.signal },
+        )
+        .catch((error: unknown) => error),
+    );
+    // Behind all of them in the queue, and served while they still compile.
+    type(await open(host, choice), 'no');
+    expect(host.status().compiling).toBe(3);
+    gone.abort();
+    for (const failed of await Promise.all(slow)) expect(failed).toMatchObject({ code: 'cancelled' });
+  });
+});
+
 describe('client grammars', () => {
   it('with rules that may be empty are followed exactly', async () => {
     const text = `root ::= object

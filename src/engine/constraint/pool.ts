@@ -1,6 +1,6 @@
 // Who compiles and who matches. A worker that compiles cannot match meanwhile, so a grammar is compiled where no
 // matcher runs, and its matchers then stay there. The last free worker is kept free: a grammar that compiled
-// quickly is compiled again beside others rather than taking it.
+// quickly is compiled again beside others rather than taking it, and one that compiles long has to leave it.
 
 import { KoineError } from '../../protocol/index.js';
 import type { CompileTask } from './messages.js';
@@ -15,6 +15,8 @@ export interface PoolOptions extends WorkerOptions {
 
 /** A compilation that may delay other matchers once, in milliseconds. */
 const QUICK_MS = 300;
+/** A compilation that takes longer than this is slow: not all workers may be busy with such. Milliseconds. */
+const SLOW_MS = 1200;
 /** Part of the memory limit above which an unused worker is replaced. */
 const MEMORY_SHARE = 0.6;
 
@@ -34,12 +36,15 @@ interface Compilation {
   /** Where it runs and since when; undefined while it waits for a worker. */
   at: { readonly worker: WorkerHandle; readonly sinceMs: number } | undefined;
   isAbandoned: boolean;
+  /** Counted among the slow ones. */
+  isSlow: boolean;
 }
 
 export class Pool {
   private workers: WorkerHandle[] = [];
   private waiting: (() => void)[] = [];
   private readonly compiling = new Map<string, Compilation>();
+  private slow = 0;
   private uses = 0;
   private isClosed = false;
 
@@ -83,6 +88,7 @@ export class Pool {
       isTaken: false,
       at: undefined,
       isAbandoned: false,
+      isSlow: false,
     };
     this.compiling.set(task.key, compilation);
     const end = (placed: Placed | undefined): void => {
@@ -182,13 +188,45 @@ export class Pool {
   }
 
   private async compile(task: CompileTask, compilation: Compilation): Promise<Placed> {
-    const { key } = task;
-    const worker = await this.free(() => compilation.isAbandoned);
-    if (worker === undefined) {
-      return this.isClosed ? { kind: 'limit', reason: 'the server is shutting down' } : { kind: 'abandoned' };
+    try {
+      for (;;) {
+        const worker = await this.free(() => compilation.isAbandoned);
+        if (worker === undefined) {
+          return this.isClosed
+            ? { kind: 'limit', reason: 'the server is shutting down' }
+            : { kind: 'abandoned' };
+        }
+        const placed = await this.compileIn(worker, task, compilation);
+        if (placed !== undefined) return placed;
+        compilation.at = undefined;
+        while (!this.takesSlowPlace(compilation) && !this.isClosed && !compilation.isAbandoned) {
+          await this.change();
+        }
+      }
+    } finally {
+      if (compilation.isSlow) this.slow -= 1;
+      this.changed();
     }
+  }
+
+  /** Undefined when it had to leave the worker to quicker ones. */
+  private async compileIn(
+    worker: WorkerHandle,
+    task: CompileTask,
+    compilation: Compilation,
+  ): Promise<Placed | undefined> {
+    const { key } = task;
     compilation.at = { worker, sinceMs: performance.now() };
+    let hasLeft = false;
+    const timer = setTimeout(() => {
+      if (this.takesSlowPlace(compilation)) return;
+      hasLeft = true;
+      worker.abandon();
+    }, SLOW_MS);
+    timer.unref();
     const result = await worker.compile(task);
+    clearTimeout(timer);
+    if (hasLeft) return undefined;
     if (result.kind !== 'compiled') return result;
     this.used(worker, key);
     this.trim(worker);
@@ -200,6 +238,15 @@ export class Pool {
     this.trim(other);
     this.unpin(worker, key);
     return { kind: 'placed', worker: other };
+  }
+
+  /** Whether it may compile for long: one worker at least is left to others. */
+  private takesSlowPlace(compilation: Compilation): boolean {
+    if (compilation.isSlow) return true;
+    if (this.slow >= Math.max(1, this.options.maxWorkers - 1)) return false;
+    this.slow += 1;
+    compilation.isSlow = true;
+    return true;
   }
 
   /** Where else to put a grammar so that `worker`, the last free one, stays free. */
@@ -229,8 +276,13 @@ export class Pool {
           throw new KoineError('internal', `the constraint compiler cannot start: ${failure}`);
         continue;
       }
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      await this.change();
     }
+  }
+
+  /** Resolves when a worker may have become free. */
+  private change(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
   private spawn(): WorkerHandle {
