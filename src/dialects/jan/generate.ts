@@ -1,6 +1,7 @@
 // Runs the requests of one exchange and answers with a body or a stream. A failure before the first event gets a
 // real status; a later one is an event of the stream, which then ends without `[DONE]`.
 
+import { setMaxListeners } from 'node:events';
 import type { Exchange, SseStream } from '../../http/index.js';
 import {
   type Engine,
@@ -53,6 +54,8 @@ class Batch {
 
   constructor(work: Generation) {
     this.#work = work;
+    // Every prompt listens, and a list of prompts may be long.
+    setMaxListeners(0, this.#abort.signal);
     const { signal } = work.exchange;
     if (signal.aborted) this.#abort.abort();
     else signal.addEventListener('abort', () => this.#abort.abort(), { once: true });

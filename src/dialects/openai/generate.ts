@@ -1,6 +1,7 @@
 // Runs the requests of one exchange and answers with a body or a stream. A failure before the first event gets a
 // real status; a later one is an event of the stream, which then ends without `[DONE]`.
 
+import { setMaxListeners } from 'node:events';
 import type { Exchange, SseStream } from '../../http/index.js';
 import {
   type Engine,
@@ -132,6 +133,8 @@ function begin(
   abort: AbortController,
 ): Promise<readonly Running[]> {
   const { signal } = abort;
+  // Every prompt listens, and a list of prompts may be long.
+  setMaxListeners(0, signal);
   if (exchange.signal.aborted) abort.abort();
   exchange.signal.addEventListener('abort', () => abort.abort(), { once: true });
   return Promise.all(

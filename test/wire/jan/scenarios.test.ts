@@ -116,6 +116,26 @@ describe('a forced call in a stream', () => {
   });
 });
 
+describe('a list of many prompts', () => {
+  it('is answered in its order, and nothing is printed about it', async () => {
+    const { post, engine } = await start();
+    engine.reply = ({ input }) => ({ tokens: [input.kind === 'text' ? input.text : ''] });
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', onWarning);
+    try {
+      const prompt = Array.from({ length: 40 }, (_, i) => `p${i}`);
+      const choices = (await post(COMPLETION, { prompt })).json?.['choices'];
+      expect(prompt.map((_, i) => choices?.[i]?.['text'])).toEqual(prompt);
+      // Warnings are told on the next turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('warning', onWarning);
+    }
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe('a running stream', () => {
   it('is not disturbed by anything that arrives', async () => {
     const { post, get, engine } = await start({ reply: { tokens: ['a', ' b'], holdAfter: 1 } });
