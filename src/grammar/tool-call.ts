@@ -71,9 +71,9 @@ interface ToolArguments {
 }
 
 function toolArguments(tool: ToolDefinition, syntax: ToolCallSyntax): ToolArguments {
-  const { name } = tool;
+  const name = writtenName(tool.name, syntax);
   // By name: a choice among the tools has left others out, so that a position would mislead.
-  const at = below('tools', name, 'parameters');
+  const at = below('tools', tool.name, 'parameters');
   const schema = argumentsSchema(tool);
   const converter = new Converter(schema, tool.strict === true, 'single', at);
   if (syntax.arguments !== 'json') {

@@ -13,6 +13,8 @@ import { type ConstraintHost, type ConstraintHostOptions, createConstraintHost }
 import type { Matcher } from './matcher.js';
 
 const vocabulary = inventVocabulary(2000);
+/** Makes compilations long. */
+const large = inventVocabulary(20_000, 2);
 const decoder = new TextDecoder();
 const hosts: ConstraintHost[] = [];
 
@@ -236,7 +238,7 @@ describe('a compilation whose callers leave', () => {
   const slow: Constraint = { kind: 'regex', pattern: '(([a-z]{1,90}[0-9]?){1,90} ){1,2}' };
 
   it('is stopped when the last of them has left, and not before', { timeout: 20_000 }, async () => {
-    const host = newHost({ maxWorkers: 1 });
+    const host = newHost({ tokens: large, eogTokens: large.eogTokens, maxWorkers: 1 });
     const [one, two] = [new AbortController(), new AbortController()];
     const first = expect(host.compile(slow, { signal: one.signal })).rejects.toMatchObject({
       code: 'cancelled',
@@ -259,7 +261,7 @@ describe('a compilation whose callers leave', () => {
   });
 
   it('is not begun when it still waits for a worker', async () => {
-    const host = newHost({ maxWorkers: 1 });
+    const host = newHost({ tokens: large, eogTokens: large.eogTokens, maxWorkers: 1 });
     const [busy, queued] = [new AbortController(), new AbortController()];
     const compiling = host.compile(slow, { signal: busy.signal }).catch(() => undefined);
     const waiting = expect(host.compile(choice, { signal: queued.signal })).rejects.toMatchObject({
@@ -292,9 +294,9 @@ describe('a compilation whose callers leave', () => {
 
 describe('many grammars that compile for long', () => {
   it('leave a worker to others', { timeout: 30_000 }, async () => {
-    const host = newHost({ maxWorkers: 2 });
+    const host = newHost({ tokens: large, eogTokens: large.eogTokens, maxWorkers: 2 });
     const gone = new AbortController();
-    const slow = [91, 92, 93].map((most) =>
+    const all = [91, 92, 93].map((most) =>
       host
         .compile(
           { kind: 'regex', pattern: `(([a-z]{1,${most}}[0-9]?){1,90} ){1,2}` },
@@ -306,7 +308,19 @@ describe('many grammars that compile for long', () => {
     type(await open(host, choice), 'no');
     expect(host.status().compiling).toBe(3);
     gone.abort();
-    for (const failed of await Promise.all(slow)) expect(failed).toMatchObject({ code: 'cancelled' });
+    for (const failed of await Promise.all(all)) expect(failed).toMatchObject({ code: 'cancelled' });
+  });
+
+  it('do not keep others waiting while they are followed', async () => {
+    const host = newHost({ maxWorkers: 1 });
+    const followed = await open(host, { kind: 'choice', choices: ['first'] });
+    const other = await open(host, choice);
+    expect(host.status().matchers).toBe(2);
+    type(followed, 'first');
+    type(other, 'no');
+    followed.dispose();
+    other.dispose();
+    expect(host.status()).toMatchObject({ workers: 1, matchers: 0 });
   });
 });
 

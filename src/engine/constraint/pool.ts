@@ -17,6 +17,8 @@ export interface PoolOptions extends WorkerOptions {
 const QUICK_MS = 300;
 /** A compilation that takes longer than this is slow: not all workers may be busy with such. Milliseconds. */
 const SLOW_MS = 1200;
+/** Workers there may be in all, as a multiple of those that compile. */
+const MOST_MATCHING = 3;
 /** Part of the memory limit above which an unused worker is replaced. */
 const MEMORY_SHARE = 0.6;
 
@@ -270,7 +272,7 @@ export class Pool {
         return idle;
       }
       const starting = this.workers.find((worker) => worker.state === 'starting');
-      if (starting !== undefined || this.workers.length < this.options.maxWorkers) {
+      if (starting !== undefined || this.hasRoom()) {
         const failure = await (starting ?? this.spawn()).ready;
         if (failure !== undefined)
           throw new KoineError('internal', `the constraint compiler cannot start: ${failure}`);
@@ -278,6 +280,13 @@ export class Pool {
       }
       await this.change();
     }
+  }
+
+  /** Workers that only match sleep nearly always: beside them others may compile. */
+  private hasRoom(): boolean {
+    const { maxWorkers } = this.options;
+    const matching = this.workers.filter(({ state, load }) => state === 'idle' && load > 0).length;
+    return this.workers.length - matching < maxWorkers && this.workers.length < maxWorkers * MOST_MATCHING;
   }
 
   /** Resolves when a worker may have become free. */
@@ -311,9 +320,10 @@ export class Pool {
   private changed(): void {
     const limit = this.options.memoryLimitBytes * MEMORY_SHARE;
     for (const worker of this.workers) {
-      const isUnused = worker.state === 'idle' && worker.load === 0;
-      // One without grammars would be as large again.
-      if (isUnused && worker.grammars.size > 0 && worker.memoryBytes > limit) worker.stop();
+      // One without grammars would be as large again, or was started a moment ago for somebody.
+      const isUnused = worker.state === 'idle' && worker.load === 0 && worker.grammars.size > 0;
+      const isSurplus = this.workers.filter(({ state }) => state !== 'dead').length > this.options.maxWorkers;
+      if (isUnused && (isSurplus || worker.memoryBytes > limit)) worker.stop();
     }
     this.workers = this.workers.filter((worker) => worker.state !== 'dead');
     const waiting = this.waiting;
