@@ -1,6 +1,7 @@
 // What every dialect owes its clients, whatever its wire looks like. A dialect joins by describing its wire once:
 // how to ask, how to read an answer, and which status says what.
 
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Dialect } from '../../src/http/index.js';
@@ -249,6 +250,31 @@ function declareDoor(dialect: DialectUnderTest): void {
     expect(refused.status).toBe(unauthorized ?? 200);
     if (unauthorized !== undefined) expect(dialect.isRefusal(await refused.text(), unauthorized)).toBe(true);
     expect((await ask({ authorization: 'Bearer secret' })).status).toBe(200);
+  });
+
+  it('refuses to be asked under a name that is not its own, and says what would help', async () => {
+    const { port } = await serve([]);
+    const [status, text] = await askAs(port, 'evil.com', `/here${endpoint?.path}`);
+    expect([status, text]).toEqual([403, expect.stringContaining('--trusted-host')]);
+    expect(text).toContain('evil.com');
+    expect((await askAs(port, 'localhost:80', `/here${endpoint?.path}`))[0]).not.toBe(403);
+  });
+}
+
+/** Posts an empty body to a path under a name of one's choice. */
+function askAs(port: number, host: string, path: string): Promise<readonly [number | undefined, string]> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { host: '127.0.0.1', port, path, method: 'POST', headers: { host } },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+        });
+        response.on('end', () => resolve([response.statusCode, text]));
+      },
+    );
+    asked.on('error', reject).end();
   });
 }
 
