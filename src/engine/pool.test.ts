@@ -52,9 +52,11 @@ interface Ways {
   readonly failures?: Readonly<Record<string, string>>;
   /** Loads only when the test says so. */
   readonly slow?: string;
+  readonly gateMs?: number;
 }
 
-function poolOf(sizes: Record<string, number>, budgetBytes: number, { failures = {}, slow }: Ways = {}) {
+function poolOf(sizes: Record<string, number>, budgetBytes: number, ways: Ways = {}) {
+  const { failures = {}, slow, gateMs = 10_000 } = ways;
   const started: Stub[] = [];
   const models = Object.entries(sizes).map(([id, bytes]) => ({
     outline: outline(id),
@@ -65,7 +67,7 @@ function poolOf(sizes: Record<string, number>, budgetBytes: number, { failures =
       return stub as unknown as ManagedEngine;
     },
   }));
-  const pool = new EnginePool(models, { budgetBytes, patienceMs: 100 });
+  const pool = new EnginePool(models, { budgetBytes, patienceMs: 100, gateMs });
   const engine = (i: number): PooledEngine => pool.engines[i] as PooledEngine;
   const ask = async (i: number): Promise<string> => {
     const events: GenerateEvent[] = [];
@@ -174,6 +176,20 @@ describe('a pool of models', () => {
     if (first !== undefined) first.busy = 0;
     expect(await Promise.all([...asked, ...later])).toEqual(['b', 'b', 'a', 'a']);
     expect(started.map(({ id }) => id)).toEqual(['a', 'b', 'a']);
+  });
+
+  it('does not hold them back for long when it stays busy', async () => {
+    const { started, ask } = poolOf({ a: 4, b: 4 }, 4, { gateMs: 20 });
+    await ask(0);
+    const [first] = started;
+    if (first !== undefined) first.busy = 1;
+    const asked = ask(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    const order: string[] = [];
+    const noted = [asked, ask(0)].map(async (answer) => void order.push(await answer));
+    await Promise.all(noted);
+    expect(order).toEqual(['a', expect.stringContaining('"code":"overloaded"')]);
+    expect(started).toHaveLength(1);
   });
 
   it('serves whatever comes in whatever order, one model at a time', async () => {

@@ -30,6 +30,8 @@ export interface PoolOptions {
   readonly budgetBytes: number;
   /** Milliseconds a request waits for another model to become idle. */
   readonly patienceMs?: number;
+  /** Milliseconds new requests for a busy model are held back, so that it becomes idle and another gets its turn. */
+  readonly gateMs?: number;
 }
 
 /** A model of a pool as an engine that is there whenever it is asked for. */
@@ -53,7 +55,6 @@ interface Entry {
 }
 
 const PATIENCE_MS = 60_000;
-/** Longest time new requests for a model are held back so that it becomes idle and another gets its turn. */
 const GATE_MS = 10_000;
 const POLL_MS = 25;
 
@@ -145,7 +146,7 @@ export class EnginePool {
     const { bytes, outline } = entry.model;
     if (bytes > this.#options.budgetBytes) throw tooLarge(outline.id, bytes, this.#options.budgetBytes);
     const until = performance.now() + (this.#options.patienceMs ?? PATIENCE_MS);
-    using gate = new Gate();
+    using gate = new Gate(this.#options.gateMs ?? GATE_MS);
     for (;;) {
       if (isGivenUp(entry)) throw new KoineError('cancelled');
       if (this.#usedBytes() + bytes <= this.#options.budgetBytes) return;
@@ -189,11 +190,16 @@ class Gate implements Disposable {
   #entry: Entry | undefined;
   #open: () => void = () => undefined;
   #closedAt = 0;
+  readonly #limitMs: number;
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
 
   /** Closes for the model, unless it is closed for one already; opens by itself when that has taken too long. */
   holdBack(entry: Entry | undefined): void {
     if (this.#closedAt > 0) {
-      if (performance.now() - this.#closedAt > GATE_MS) this.#lift();
+      if (performance.now() - this.#closedAt > this.#limitMs) this.#lift();
       return;
     }
     this.#closedAt = performance.now();
