@@ -55,8 +55,11 @@ class Streams implements AsyncDisposable {
         newTokens: 100,
         sampling: GREEDY,
         usePrefixCache: false,
+        wantsTokens: true,
         signal: this.#stop.signal,
-        onText: () => this.times.push(performance.now()),
+        onText: (tokens: number) => {
+          for (let i = 0; i < tokens; i++) this.times.push(performance.now());
+        },
       };
       // Its end is the abort above.
       await run(engine, options).catch(() => undefined);
@@ -106,7 +109,8 @@ async function fixedRate({ model, streams, nice }: Situation, threads: number): 
   using _neighbour = new Neighbour(nice);
   await using running = new Streams(opened.engine, streams);
   await sleep(SETTLE_MS);
-  return running.take(TAKE_MS);
+  // Awaited here: the streams end with this function.
+  return await running.take(TAKE_MS);
 }
 
 function recovery(running: Streams, gone: number, wanted: number): number {
