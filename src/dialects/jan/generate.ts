@@ -12,6 +12,7 @@ import {
 } from '../../protocol/index.js';
 import { type Metrics, RequestMeter } from '../../telemetry/index.js';
 import { isWithin } from '../openai/index.js';
+import { InvalidBody } from './check/fault.js';
 import type { Decoded } from './decode.js';
 import { addUsage, NO_USAGE, type ReplyEncoder, type StreamEncoder } from './encode.js';
 import { type Asked, failureFrame, sendFailure } from './errors.js';
@@ -121,18 +122,31 @@ class Batch {
   }
 }
 
+/** What a stream is made from, as soon as that is known. */
+export interface StreamParts {
+  readonly exchange: Exchange;
+  readonly asked: Asked;
+  /** Called right before the answer leaves. */
+  readonly sign: () => void;
+  /** Waits for the model where it has to be loaded. What it throws reaches the front door while there is a status. */
+  readonly prepare: () => Promise<{ readonly work: Generation; readonly encoder: StreamEncoder }>;
+}
+
 /** Streams the reply. */
-export async function streamReply(work: Generation, encoder: StreamEncoder): Promise<void> {
-  const { exchange, asked, sign } = work;
-  const batch = new Batch(work);
+export async function streamReply({ exchange, asked, sign, prepare }: StreamParts): Promise<void> {
   const open = (): SseStream => {
     sign();
     return exchange.openSse({ comment: PING, headers: { 'cache-control': 'no-store' } });
   };
-  const begun = batch.begin();
-  // Who has to wait long for a place is kept company by comments, at the price of a status.
-  const early = (await isWithin(begun, exchange.keepAliveMs)) ? undefined : open();
-  const runs = await begun;
+  const beginning = begin(prepare);
+  // Who has to wait long for a model or a place is kept company by comments, at the price of a status.
+  const early = (await isWithin(beginning, exchange.keepAliveMs)) ? undefined : open();
+  const begun = await beginning.catch((error: unknown) => {
+    if (early === undefined) throw error;
+    early.end(failureFrame(failureBy(error), asked));
+  });
+  if (begun === undefined) return;
+  const { batch, runs, encoder } = begun;
   if (batch.failure !== undefined && early === undefined) {
     sendFailure(exchange, batch.failure, asked);
     return;
@@ -143,6 +157,19 @@ export async function streamReply(work: Generation, encoder: StreamEncoder): Pro
   }
   const { failure } = batch;
   stream.end(failure === undefined ? encoder.end(batch.usage) : failureFrame(failure, asked));
+}
+
+async function begin(prepare: StreamParts['prepare']) {
+  const { work, encoder } = await prepare();
+  const batch = new Batch(work);
+  return { batch, encoder, runs: await batch.begin() };
+}
+
+/** What is wrong with a body can come too late for a status of its own. */
+function failureBy(error: unknown): Failure {
+  return error instanceof InvalidBody
+    ? { code: 'invalid_request', message: error.message }
+    : toFailure(error);
 }
 
 /** Passes the events of one prompt on to the stream. */

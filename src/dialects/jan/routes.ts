@@ -6,14 +6,15 @@ import type { Router } from '../../protocol/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import type { UnknownModel } from '../openai/index.js';
 import { readBody } from './check/structure.js';
-import { type DecodeContext, decodeChat, decodeCompletion } from './decode.js';
+import { type DecodeContext, type Decoded, decodeChat, decodeCompletion, type ReplyShape } from './decode.js';
 import { embed } from './embeddings.js';
 import { ChatReply } from './encode/chat.js';
 import { ChatStream } from './encode/chat-stream.js';
 import { CompletionReply } from './encode/completion.js';
 import { CompletionStream } from './encode/completion-stream.js';
+import type { ReplyEncoder, StreamEncoder } from './encode.js';
 import { tokenIds, tokenText } from './extras.js';
-import { streamReply, wholeReply } from './generate.js';
+import { type Generation, streamReply, wholeReply } from './generate.js';
 import { type FoundModel, findModel, modelList } from './models.js';
 import { chatBody, completionBody, detokenizeBody, embeddingBody, tokenizeBody } from './schema.js';
 
@@ -48,6 +49,15 @@ export function janRoutes(options: JanOptions): readonly Route[] {
   ];
 }
 
+/** A request that can be run. */
+interface Prepared {
+  readonly decoded: Decoded;
+  readonly found: FoundModel;
+}
+
+/** What the two kinds of generation differ in. */
+type Way = Pick<Generation, 'route' | 'asked'>;
+
 /** What the paths share. */
 class Service {
   readonly #options: JanOptions;
@@ -58,27 +68,28 @@ class Service {
 
   async chat(exchange: Exchange): Promise<void> {
     const body = readBody(chatBody, exchange.body);
-    const found = await this.#find(body.model);
-    const decoded = await decodeChat(body, this.#contextOf(exchange, found));
-    const work = {
-      ...this.#work(exchange, found, '/v1/chat/completions'),
-      decoded,
-      asked: 'messages' as const,
+    const prepare = async () => {
+      const found = await this.#find(body.model);
+      const decoded = await decodeChat(body, this.#contextOf(exchange, found));
+      return { decoded, found };
     };
-    if (body.stream) await streamReply(work, new ChatStream(decoded.shape));
-    else await wholeReply(work, new ChatReply(decoded.shape));
+    const way = { route: '/v1/chat/completions', asked: 'messages' as const };
+    if (body.stream) await this.#stream(exchange, way, prepare, (shape) => new ChatStream(shape));
+    else await this.#whole(exchange, way, await prepare(), (shape) => new ChatReply(shape));
   }
 
   /** `forced` is the model asked instead of the body's. */
   async complete(exchange: Exchange, forced?: string): Promise<void> {
     const body = readBody(completionBody, exchange.body);
-    const found = await this.#find(forced ?? body.model);
-    const shownModel = forced === undefined ? found.shownModel : (body.model ?? found.description.id);
-    const context = { ...this.#contextOf(exchange, found), shownModel };
-    const decoded = await decodeCompletion(body, context);
-    const work = { ...this.#work(exchange, found, '/v1/completions'), decoded, asked: 'prompt' as const };
-    if (body.stream) await streamReply(work, new CompletionStream(decoded.shape));
-    else await wholeReply(work, new CompletionReply(decoded.shape));
+    const prepare = async () => {
+      const found = await this.#find(forced ?? body.model);
+      const shownModel = forced === undefined ? found.shownModel : (body.model ?? found.description.id);
+      const context = { ...this.#contextOf(exchange, found), shownModel };
+      return { decoded: await decodeCompletion(body, context), found };
+    };
+    const way = { route: '/v1/completions', asked: 'prompt' as const };
+    if (body.stream) await this.#stream(exchange, way, prepare, (shape) => new CompletionStream(shape));
+    else await this.#whole(exchange, way, await prepare(), (shape) => new CompletionReply(shape));
   }
 
   async embed(exchange: Exchange): Promise<void> {
@@ -120,9 +131,35 @@ class Service {
     return { requestId: exchange.id, created: this.#options.clock.epochSeconds(), ...found };
   }
 
-  #work(exchange: Exchange, { engine }: FoundModel, route: string) {
+  #stream(
+    exchange: Exchange,
+    way: Way,
+    prepare: () => Promise<Prepared>,
+    encoderOf: (shape: ReplyShape) => StreamEncoder,
+  ): Promise<void> {
+    return streamReply({
+      exchange,
+      asked: way.asked,
+      sign: () => this.#sign(exchange),
+      prepare: async () => {
+        const prepared = await prepare();
+        return { work: this.#work(exchange, way, prepared), encoder: encoderOf(prepared.decoded.shape) };
+      },
+    });
+  }
+
+  #whole(
+    exchange: Exchange,
+    way: Way,
+    prepared: Prepared,
+    encoderOf: (shape: ReplyShape) => ReplyEncoder,
+  ): Promise<void> {
+    return wholeReply(this.#work(exchange, way, prepared), encoderOf(prepared.decoded.shape));
+  }
+
+  #work(exchange: Exchange, way: Way, { decoded, found: { engine } }: Prepared): Generation {
     const sign = (): void => this.#sign(exchange);
-    return { exchange, engine, metrics: this.#options.metrics, route, sign };
+    return { exchange, engine, decoded, metrics: this.#options.metrics, sign, ...way };
   }
 
   #answer(exchange: Exchange, value: unknown): void {

@@ -40,17 +40,27 @@ const CANCELLED: Failure = {
   message: 'The server ended the request before it was complete.',
 };
 
-/** Streams the reply. */
+/** Gets ready what a stream is made from; waits for the model where it has to be loaded. */
+export type Prepare = () => Promise<{ readonly work: Generation; readonly encoder: StreamEncoder }>;
+
+/** Streams the reply. What `prepare` throws reaches the front door while there is a status. */
 export async function streamReply(
   exchange: Exchange,
-  work: Generation,
-  encoder: StreamEncoder,
+  input: Generation['input'],
+  prepare: Prepare,
 ): Promise<void> {
   const abort = new AbortController();
-  const begun = begin(exchange, work, abort);
-  // Who has to wait long for a place is kept company by comments, at the price of a status.
-  const stream = (await isWithin(begun, exchange.keepAliveMs)) ? undefined : exchange.openSse();
-  const runs = await begun;
+  const beginning = prepare().then(async ({ work, encoder }) => {
+    return { work, encoder, runs: await begin(exchange, work, abort) };
+  });
+  // Who has to wait long for a model or a place is kept company by comments, at the price of a status.
+  const stream = (await isWithin(beginning, exchange.keepAliveMs)) ? undefined : exchange.openSse();
+  const begun = await beginning.catch((error: unknown) => {
+    if (stream === undefined) throw error;
+    stream.end(failureFrame(logged(exchange, error), input));
+  });
+  if (begun === undefined) return;
+  const { work, encoder, runs } = begun;
   const early = worded(firstFailure(runs), work);
   if (early === undefined)
     await relay(stream ?? exchange.openSse(), { exchange, work, encoder, abort, runs });

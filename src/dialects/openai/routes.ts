@@ -41,21 +41,40 @@ export function openAiRoutes(options: OpenAiOptions): readonly Route[] {
 
   const chat = async (exchange: Exchange): Promise<void> => {
     const body = checkChat(exchange.body);
-    const { engine, description } = await find(body.model);
-    const decoded = decodeChat(body, contextOf(exchange, description));
-    const work = { engine, decoded, metrics, route: '/v1/chat/completions', input: 'messages' as const };
-    if (body.stream === true) await streamReply(exchange, work, new ChatStream(decoded.shape));
-    else await wholeReply(exchange, work, new ChatReply(decoded.shape));
+    const prepare = async () => {
+      const { engine, description } = await find(body.model);
+      const decoded = decodeChat(body, contextOf(exchange, description));
+      return { engine, decoded, metrics, route: '/v1/chat/completions', input: 'messages' as const };
+    };
+    if (body.stream === true) {
+      await streamReply(exchange, 'messages', async () => {
+        const work = await prepare();
+        return { work, encoder: new ChatStream(work.decoded.shape) };
+      });
+    } else {
+      const work = await prepare();
+      await wholeReply(exchange, work, new ChatReply(work.decoded.shape));
+    }
   };
 
   const completion = async (exchange: Exchange): Promise<void> => {
     const body = checkCompletion(exchange.body);
-    const { engine, description } = await find(body.model);
-    const decoded = decodeCompletion(body, contextOf(exchange, description));
-    const { shape, requests } = decoded;
-    const work = { engine, decoded, metrics, route: '/v1/completions', input: 'prompt' as const };
-    if (body.stream === true) await streamReply(exchange, work, new CompletionStream(shape, requests.length));
-    else await wholeReply(exchange, work, new CompletionReply(shape, requests.length));
+    const prepare = async () => {
+      const { engine, description } = await find(body.model);
+      const decoded = decodeCompletion(body, contextOf(exchange, description));
+      return { engine, decoded, metrics, route: '/v1/completions', input: 'prompt' as const };
+    };
+    if (body.stream === true) {
+      await streamReply(exchange, 'prompt', async () => {
+        const work = await prepare();
+        const { shape, requests } = work.decoded;
+        return { work, encoder: new CompletionStream(shape, requests.length) };
+      });
+    } else {
+      const work = await prepare();
+      const { shape, requests } = work.decoded;
+      await wholeReply(exchange, work, new CompletionReply(shape, requests.length));
+    }
   };
 
   const embeddings = async (exchange: Exchange): Promise<void> => {

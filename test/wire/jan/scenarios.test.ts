@@ -188,6 +188,51 @@ describe('a running stream', () => {
   });
 });
 
+describe('a stream that waits for its model to be loaded', () => {
+  /** A server whose model is there after the third comment. */
+  const read = async (body: object): Promise<string> => {
+    const { url, engine } = await start({ serve: { http: { keepAliveMs: 20 } } });
+    let arrive = (): void => undefined;
+    const arrival = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    engine.describe = () => arrival.then(() => engine.description);
+    const response = await fetch(url + COMPLETION, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'x', stream: true, ...body }),
+    });
+    expect(response.headers.get('openai-processing-ms')).toMatch(/^\d+$/);
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes as Uint8Array, { stream: true });
+      if (text.split(': ping').length > 3) arrive();
+    }
+    return text;
+  };
+
+  it('is kept company by comments, and then answered', async () => {
+    const text = await read({});
+    expect(text).toMatch(/^: ping\n\n: ping\n\n: ping\n\n/);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  it('is told what is wrong, if it is, by an event', async () => {
+    const text = await read({ suffix: 'y' });
+    const [event = ''] = text.match(/^data: .*$/m) ?? [];
+    expect(JSON.parse(event.slice('data: '.length))).toEqual({
+      error: {
+        message: expect.stringContaining("The model 'fake-model' has no fill-in-the-middle tokens"),
+        type: 'invalid_request_error',
+        param: null,
+        code: null,
+      },
+    });
+    expect(text).not.toContain('[DONE]');
+  });
+});
+
 describe('models', () => {
   let small: FakeEngine;
   let large: FakeEngine;
