@@ -39,6 +39,33 @@ describe('a stream that waits for a place', () => {
   });
 });
 
+describe('a stream that waits for its model to be loaded', () => {
+  it.each([
+    ['is answered behind comments', {}, /^(: keep-alive\n\n)+data: [\s\S]*data: \[DONE\]\n\n$/],
+    [
+      'is told what is wrong by an event',
+      { suffix: 'y' },
+      /^(: keep-alive\n\n)+data: \{"error":.*"unsupported"\}\}\n\n$/,
+    ],
+  ])('%s', async (_, extra, expected) => {
+    const engine = new FakeEngine();
+    const served = await serve(engine, 5);
+    let arrive = (): void => undefined;
+    const arrival = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    engine.describe = () => arrival.then(() => engine.description);
+    const response = await ask(served.url, { ...extra, prompt: 'x' }, '/v1/completions');
+    let text = '';
+    for await (const bytes of response.body ?? []) {
+      text += Buffer.from(bytes as Uint8Array).toString();
+      arrive();
+    }
+    expect([response.status, text]).toEqual([200, expect.stringMatching(expected)]);
+    await served.close();
+  });
+});
+
 describe('several prompts', () => {
   it('are all given up when one of them fails', async () => {
     const engine = new FakeEngine({
