@@ -60,6 +60,10 @@ describe('faults in schemas', () => {
     [{ type: 'integer', minimum: 3, maximum: 2 }, 'no value can match'],
     [{ allOf: [{ type: 'string' }, { type: 'null' }] }, 'no value can match'],
     [7, 'it is not a schema'],
+    [
+      { enum: [{ valueOf: 1 }, { valueOf: 2 }], const: { valueOf: 1 } },
+      'valueOf or toString cannot be compared',
+    ],
   ])('%j: %s', (value, why) => {
     expect(refusal(schema(value))).toContain(why);
   });

@@ -162,28 +162,18 @@ export class Rules {
 }
 
 /**
- * One character or more that do not hold a tag: a rule for each part of the tag that was just written. The tag's
- * first character must stand in it only once, so that what breaks it off can only begin it anew.
+ * Any text up to a tag and the tag itself, as XGrammar follows it natively: written out, each character of the tag is a
+ * state that costs a walk over the vocabulary at compile time (0.3 s for `</think>` at 150,000 tokens).
  */
-export function freeText(rules: Rules, tag: string): string {
-  const [first = '', ...others] = [...tag];
-  const name = (written: number): string => `free_${written}`;
-  const begins = `${literal(first)} (${name(1)})?`;
-  rules.define(name(0), `[^${first}]+ (${begins})? | ${begins}`);
-  for (const [index, char] of others.entries()) {
-    // A character beyond ASCII cannot be left out alone: behind such a part of a tag there is only ASCII.
-    const all: CharSet = (char.codePointAt(0) ?? 0) < FIRST_BEYOND_ASCII ? complement([]) : [[0, 0x7f]];
-    const breaksOff = setText(subtract(subtract(all, only(first)), only(char))) ?? '';
-    const goesOn = index + 1 < others.length ? [`${literal(char)} (${name(index + 2)})?`] : [];
-    rules.define(name(index + 1), [`${breaksOff} (${name(0)})?`, begins, ...goesOn].join(' | '));
-  }
-  return name(0);
+export function textUpTo(rules: Rules, tag: string): string {
+  return rules.add(
+    'free',
+    `TagDispatch(stop_eos=false, stop_str=(${literal(tag)}), loop_after_dispatch=false)`,
+  );
 }
 
-function only(char: string): CharSet {
-  const codePoint = char.codePointAt(0) ?? 0;
-  return [[codePoint, codePoint]];
-}
+/** Words of the grammar language that stand where names of rules do. */
+const WORDS = new Set(['TagDispatch', 'stop_eos', 'stop_str', 'loop_after_dispatch', 'true', 'false']);
 
 /** Gives every rule of a grammar a name of its own, so that several can stand in one. */
 export function prefixed(grammar: string, prefix: string): string {
@@ -191,7 +181,9 @@ export function prefixed(grammar: string, prefix: string): string {
     .split('\n')
     .map((line) => {
       const parts = line.match(/"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[A-Za-z_][A-Za-z0-9_]*|./gs) ?? [];
-      return parts.map((part) => (/^[A-Za-z_]/.test(part) ? prefix + part : part)).join('');
+      return parts
+        .map((part) => (/^[A-Za-z_]/.test(part) && !WORDS.has(part) ? prefix + part : part))
+        .join('');
     })
     .join('\n');
 }

@@ -2,7 +2,7 @@
 // stands there as it is, everything else as JSON. The reader (chat) goes by the same word.
 
 import { isPlainText, parameterTypes, type ToolDefinition } from '../protocol/index.js';
-import { anyOf, type CharSet, freeText, literal, subtract, times } from './ebnf.js';
+import { anyOf, type CharSet, literal, subtract, textUpTo, times } from './ebnf.js';
 import { refused } from './limits.js';
 import { matched, regexText } from './regex/emit.js';
 import type { RegexNode } from './regex/parse.js';
@@ -70,22 +70,34 @@ function element(
 ): string | undefined {
   const isText = isPlainText(parameterTypes(tool.parameters, name));
   const value = isText
-    ? plainText(converter, property, { at, tag: syntax.tag })
-    : converter.convert(property, { at, depth: 1, usesGuard: false, entered: new Set() })?.text;
+    ? plainText(converter, property, { at, close: syntax.close, tag: syntax.tag })
+    : jsonText(converter, property, at, syntax);
   if (value === undefined) return undefined;
   const lead = literal(syntax.open + name + (isText ? syntax.text : syntax.json));
-  return converter.rules.add('element', `${lead} ${value} ${literal(syntax.close)}`);
+  return converter.rules.add('element', `${lead} ${value}`);
+}
+
+function jsonText(
+  converter: Converter,
+  property: unknown,
+  at: string,
+  { close }: ElementSyntax,
+): string | undefined {
+  const value = converter.convert(property, { at, depth: 1, usesGuard: false, entered: new Set() });
+  return value && `${value.text} ${literal(close)}`;
 }
 
 /** Where a text stands, and the tag it must not hold. */
 interface TextPlace {
   readonly at: string;
+  /** What stands behind it, with the tag in it. */
+  readonly close: string;
   readonly tag: string;
 }
 
-/** A string's characters as they are, without the tag that would end it. Undefined when there is none. */
+/** A string's characters as they are, without the tag that ends it, and what closes it. Undefined when there is none. */
 function plainText(converter: Converter, property: unknown, place: TextPlace): string | undefined {
-  const { at, tag } = place;
+  const { at, close, tag } = place;
   if (property === false) return undefined;
   const schema = property === true ? {} : flatten(property, at, converter.resolve);
   if (schema === false) return undefined;
@@ -101,28 +113,25 @@ function plainText(converter: Converter, property: unknown, place: TextPlace): s
   if (tree !== undefined) {
     const text = regexText(matched(withoutBrackets(tree), false, at), 'raw', at);
     // In place: a rule of its own could match the empty text.
-    return text === undefined ? undefined : `(${text})`;
+    return text === undefined ? undefined : `(${text}) ${literal(close)}`;
   }
   const min = countOf(schema, 'minLength', at) ?? 0;
   const max = countOf(schema, 'maxLength', at);
   if (max !== undefined && max < min) return undefined;
-  if (min <= 1 && max === undefined) {
-    const free = freeText(converter.rules, tag);
-    return min === 0 ? `(${free})?` : free;
-  }
-  if (min > COUNTED || (max ?? 0) > COUNTED) {
-    converter.unsupported(at, `lengths beyond ${COUNTED} are not supported in the format of this model`);
-    return `(${freeText(converter.rules, tag)})?`;
-  }
-  return `[^<]${times(min, max)}`;
+  // Where the format has line breaks around a value, one in front of the tag is the model's to write.
+  const free = `${textUpTo(converter.rules, tag)} ${literal(close.slice(close.indexOf(tag) + tag.length))}`;
+  if (max === undefined && min <= 1) return min === 0 ? free : `[^<\\n] ${free}`;
+  if (min <= COUNTED && (max ?? 0) <= COUNTED) return `[^<]${times(min, max)} ${literal(close)}`;
+  converter.unsupported(at, `lengths beyond ${COUNTED} are not supported in the format of this model`);
+  return free;
 }
 
-function listed(converter: Converter, schema: Schema, { at, tag }: TextPlace): string | undefined {
+function listed(converter: Converter, schema: Schema, { at, close, tag }: TextPlace): string | undefined {
   const values: unknown = schema['enum'] ?? [schema['const']];
   if (!Array.isArray(values)) throw refused(below(at, 'enum'), 'it must be a list of values');
   const isValid = converter.validator(schema, at);
   const texts = values.filter((value) => typeof value === 'string' && isValid(value) && !value.includes(tag));
-  return anyOf(texts.map((text) => literal(String(text))));
+  return anyOf(texts.map((text) => literal(String(text) + close)));
 }
 
 /** Wide classes without the bracket that begins a tag; one that stands alone is meant. */

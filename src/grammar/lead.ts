@@ -1,7 +1,7 @@
 // What a model writes in front of its answer: reasoning, and the header of a channel. A constraint rules the answer
 // alone, so this is let through before it.
 
-import { freeText, literal, prefixed, Rules } from './ebnf.js';
+import { literal, prefixed, Rules, textUpTo } from './ebnf.js';
 
 /** What stands in front of constrained output; `chat` knows it. */
 export interface ReplyLead {
@@ -33,9 +33,8 @@ export function withLead(grammar: string, lead: ReplyLead, isCall: boolean): str
   const parts: string[] = [];
   if (reasoning !== undefined) {
     const { begin, tag, behind } = reasoning;
-    const free = `(${freeText(rules, tag)})?`;
-    const end = behind === '' ? `${literal(tag)} ${BREAKS}` : literal(tag + behind);
-    parts.push(begin === '' ? `${free} ${end}` : `(${literal(begin)} ${free} ${end})?`);
+    const free = `${textUpTo(rules, tag)} ${behind === '' ? BREAKS : literal(behind)}`;
+    parts.push(begin === '' ? free : `(${literal(begin)} ${free})?`);
   }
   parts.push(literal(isCall ? lead.calls : lead.answer));
   const renamed = prefixed(grammar, 'o_');

@@ -46,6 +46,8 @@ describe('constrained output', () => {
     const seen = { complete: 0, cut: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(randomSchema, whitespace, fc.integer(), async (schema, spaces, seed) => {
+        // The judge cannot compare values with such members.
+        fc.pre(!/"(valueOf|toString)"/.test(JSON.stringify(schema)));
         const constraint: Constraint = { kind: 'json-schema', schema, strict: true, whitespace: spaces };
         let output: ReturnType<typeof generate>;
         try {

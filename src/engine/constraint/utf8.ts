@@ -34,3 +34,27 @@ export function isNeverUtf8(bytes: Uint8Array): boolean {
 export function narrowedBy(last: number | undefined): readonly [low: number, high: number] | undefined {
   return last === 0xe0 || last === 0xed || last === 0xf0 || last === 0xf4 ? firstRange(last) : undefined;
 }
+
+/** Bytes that continue a character at the start of a token. */
+function continuations(bytes: Uint8Array): number {
+  const count = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return count < 0 ? bytes.length : count;
+}
+
+/**
+ * Tokens that may come where the last character still lacks so many bytes (0 to 3), one bit each. Grammars know
+ * characters; what goes by free text (structural tags) knows bytes only.
+ */
+export function tokensByLacking(size: number, bytesOf: (token: number) => Uint8Array): readonly Int32Array[] {
+  const masks = Array.from({ length: 4 }, () => new Int32Array(Math.ceil(size / 32)));
+  for (let token = 0; token < size; token += 1) {
+    const bytes = bytesOf(token);
+    const count = continuations(bytes);
+    const isPart = count === bytes.length && count > 0;
+    for (const [lacking, mask] of masks.entries()) {
+      const fits = isPart ? count <= lacking : count === lacking;
+      if (fits) mask[token >> 5] = (mask[token >> 5] ?? 0) | (1 << (token & 31));
+    }
+  }
+  return masks;
+}

@@ -9,7 +9,7 @@ import { Lead } from './lead.js';
 import { createTokenTable, LengthFilter, type TokenTable } from './length-filter.js';
 import type { Command, CompileTask, Report, WorkerStart } from './messages.js';
 import { Slot } from './slot.js';
-import { narrowedBy } from './utf8.js';
+import { narrowedBy, tokensByLacking } from './utf8.js';
 import { tokenBytes, type Vocabulary } from './vocabulary.js';
 import { type LoadedXGrammar, loadXGrammar } from './xgrammar.js';
 
@@ -38,13 +38,16 @@ class Station {
   private readonly grammars = new Map<string, Grammar>();
   private readonly sequences = new Map<number, Sequence>();
   private table: TokenTable | undefined;
+  private readonly byLacking: readonly Int32Array[];
 
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly xgrammar: LoadedXGrammar,
     private readonly compiler: GrammarCompiler,
     private readonly report: (report: Report) => void,
-  ) {}
+  ) {
+    this.byLacking = tokensByLacking(vocabulary.size, (token) => tokenBytes(vocabulary, token));
+  }
 
   async obey(command: Command): Promise<void> {
     switch (command.kind) {
@@ -163,7 +166,7 @@ class Station {
     for (let token = this.vocabulary.size; token < mask.length * 32; token += 1) clear(mask, token);
     const isBehindLead = lead?.isOver ?? true;
     if (!sequence.isCall && isBehindLead) for (const token of this.vocabulary.markers) clear(mask, token);
-    this.keepUtf8(mask, sequence.last);
+    this.keepUtf8(mask, sequence);
     if (isBehindLead) filter?.filter(mask);
     slot.mask.set(mask.subarray(0, slot.mask.length));
     // Inside a character the library's text would begin with what its bytes are not: it decodes them without checking.
@@ -171,8 +174,11 @@ class Station {
     slot.finish('running', isForced ? matcher.findJumpForwardString() : '');
   }
 
-  /** Inside a character that began with certain bytes, not every continuation is one. */
-  private keepUtf8(mask: Int32Array, last: number | undefined): void {
+  /** Leaves tokens that go on with the last character, or begin one: not every continuation of it is one. */
+  private keepUtf8(mask: Int32Array, { last, lacking }: Sequence): void {
+    const fitting = this.byLacking[lacking];
+    if (fitting !== undefined)
+      for (const [word, bits] of fitting.entries()) mask[word] = (mask[word] ?? 0) & bits;
     const range = narrowedBy(last);
     if (range === undefined) return;
     for (let token = 0; token < this.vocabulary.size; token += 1) {

@@ -223,7 +223,14 @@ export class Converter implements Conversion {
         $defs: root['$defs'] ?? {},
         definitions: root['definitions'] ?? {},
       });
-      return (value) => validate(value) === true;
+      return (value) => {
+        try {
+          return validate(value) === true;
+        } catch {
+          // Ajv compares objects by methods of theirs, which a member of that name hides.
+          throw refused(at, 'a value with a member named valueOf or toString cannot be compared');
+        }
+      };
     } catch (thrown) {
       throw refused(at, thrown instanceof Error ? thrown.message : 'it is not a valid schema');
     }
