@@ -366,8 +366,8 @@ export class StepLoop {
 }
 
 /**
- * Whether the entry's last token has logits. They are needed where a token will be picked; tokens that were forced have
- * them too, because a step with as many rows as the one before computes the same graph, and a new one costs far more.
+ * Whether the entry's last token has logits. They are needed where a token will be picked. Tokens that were forced have
+ * them too: CPU kernels take rows by fours, and seven rows cost far more than eight (docs/decisions/0008).
  */
 function hasRow({ sequence, from, count }: PlanEntry): boolean {
   return sequence.generated > 0 || from + count === sequence.length;
