@@ -3,7 +3,7 @@
 
 import type { Constraint } from '../protocol/index.js';
 import { literal, Rules } from './ebnf.js';
-import { type LeadEnd, leadEnd, type ReplyLead, withLead } from './lead.js';
+import { callsOrAnswer, type LeadEnd, leadEnd, type ReplyLead, withLead } from './lead.js';
 import { LIMITS, refused } from './limits.js';
 import { checkGrammar } from './raw/check.js';
 import { parseGrammar } from './raw/parse.js';
@@ -28,7 +28,7 @@ export interface GrammarSource {
   readonly unsupported?: string;
 }
 
-function schemaSource(constraint: Constraint & { kind: 'json-schema' }): GrammarSource {
+function schemaSource(constraint: Constraint & { kind: 'json-schema' }, usesGuard: boolean): GrammarSource {
   let size: number;
   try {
     size = JSON.stringify(constraint.schema).length;
@@ -37,7 +37,7 @@ function schemaSource(constraint: Constraint & { kind: 'json-schema' }): Grammar
   }
   if (size > LIMITS.textLength) throw refused('schema', `it is larger than ${LIMITS.textLength} characters`);
   const converter = new Converter(constraint.schema, constraint.strict, constraint.whitespace);
-  const { text, shape, isGuarded } = converter.convertRoot();
+  const { text, shape, isGuarded } = converter.convertRoot(usesGuard);
   const guards = isGuarded ? [{ behind: '', shape }] : [];
   return { kind: 'ebnf', text: converter.rules.text(text), guards, isForeign: false };
 }
@@ -75,6 +75,9 @@ function foreignSource(grammar: string): GrammarSource {
  * what may stand in front. Throws `constraint` with the place of the fault.
  */
 export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax, lead?: ReplyLead): GrammarSource {
+  if (constraint.kind === 'tool-call' && constraint.mode === 'auto' && constraint.answer !== undefined) {
+    return eitherSource(constraint, constraint.answer, syntax, lead);
+  }
   const source = grammarOf(constraint, syntax);
   const isFree = constraint.kind === 'tool-call' && constraint.mode === 'auto';
   if (lead === undefined || isFree || source.unsupported !== undefined) return source;
@@ -84,6 +87,24 @@ export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax, lead?
   return { ...source, text, ...(end === undefined ? {} : { lead: end }) };
 }
 
+type ToolConstraint = Constraint & { readonly kind: 'tool-call' };
+
+/** Calls, or an answer under a rule of its own. */
+function eitherSource(
+  constraint: ToolConstraint,
+  answer: Constraint,
+  syntax: ToolCallSyntax | undefined,
+  lead: ReplyLead | undefined,
+): GrammarSource {
+  const calls = grammarOf({ ...constraint, mode: 'call' }, syntax);
+  // Lengths go into the grammar: which of both is written shows only on the way, and a guard has to know.
+  const other = answer.kind === 'json-schema' ? schemaSource(answer, false) : grammarOf(answer, syntax);
+  if (other.kind !== 'ebnf' || other.isForeign) {
+    throw refused(answer.kind, 'it is not supported beside tools the model may call');
+  }
+  return { ...calls, text: callsOrAnswer(calls.text, other.text, lead) };
+}
+
 function grammarOf(constraint: Constraint, syntax: ToolCallSyntax | undefined): GrammarSource {
   switch (constraint.kind) {
     case 'json-object': {
@@ -91,7 +112,7 @@ function grammarOf(constraint: Constraint, syntax: ToolCallSyntax | undefined): 
       return own(converter.rules.text(converter.anyObject()));
     }
     case 'json-schema':
-      return schemaSource(constraint);
+      return schemaSource(constraint, true);
     case 'regex':
       return regexSource(constraint.pattern);
     case 'choice':

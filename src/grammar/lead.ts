@@ -28,21 +28,44 @@ const BREAKS = '[\\n]{0,2}';
 
 /** A grammar with a lead in front; both start at `root`. */
 export function withLead(grammar: string, lead: ReplyLead, isCall: boolean): string {
+  return behindReasoning(lead, [{ header: isCall ? lead.calls : lead.answer, grammar, prefix: 'o_' }]);
+}
+
+/** Calls or an answer, whichever the model begins, with the lead in front if there is one. */
+export function callsOrAnswer(calls: string, answer: string, lead: ReplyLead | undefined): string {
+  const { calls: beforeCalls, answer: beforeAnswer } = lead ?? { calls: '', answer: '' };
+  return behindReasoning(lead, [
+    { header: beforeCalls, grammar: calls, prefix: 'o_' },
+    { header: beforeAnswer, grammar: answer, prefix: 'a_' },
+  ]);
+}
+
+interface Branch {
+  readonly header: string;
+  readonly grammar: string;
+  /** Keeps its rules apart from those of the others. */
+  readonly prefix: string;
+}
+
+function behindReasoning(lead: ReplyLead | undefined, branches: readonly Branch[]): string {
   const rules = new Rules();
-  const { reasoning } = lead;
-  const parts: string[] = [];
-  if (reasoning !== undefined) {
-    const { begin, tag, behind } = reasoning;
-    const free = `${textUpTo(rules, tag)} ${behind === '' ? BREAKS : literal(behind)}`;
-    parts.push(begin === '' ? free : `(${literal(begin)} ${free})?`);
-  }
-  parts.push(literal(isCall ? lead.calls : lead.answer));
-  const renamed = prefixed(grammar, 'o_');
-  // In place: a rule that may match the empty text must not be referred to.
-  const root = /^o_root ::= (.*)$/m.exec(renamed)?.[1] ?? 'o_root';
-  return `${prefixed(rules.text(`${parts.join(' ')} OUTPUT`), 'lead_')
+  const renamed = branches.map(({ grammar, prefix }) => prefixed(grammar, prefix));
+  const outputs = branches.map(({ header, prefix }, index) => {
+    const root = new RegExp(`^${prefix}root ::= (.*)$`, 'm').exec(renamed[index] ?? '')?.[1];
+    // In place: a rule that may match the empty text must not be referred to.
+    return `${literal(header)} (${root ?? `${prefix}root`})`;
+  });
+  const reasoning = lead?.reasoning;
+  const front = reasoning === undefined ? '' : reasoningText(reasoning, rules);
+  const root = prefixed(rules.text(`${front} OUTPUT`), 'lead_')
     .replace('lead_root', 'root')
-    .replace('lead_OUTPUT', () => `(${root})`)}${renamed}`;
+    .replace('lead_OUTPUT', () => `(${outputs.join(' | ')})`);
+  return [root, ...renamed].join('\n');
+}
+
+function reasoningText({ begin, tag, behind }: NonNullable<ReplyLead['reasoning']>, rules: Rules): string {
+  const free = `${textUpTo(rules, tag)} ${behind === '' ? BREAKS : literal(behind)}`;
+  return begin === '' ? free : `(${literal(begin)} ${free})?`;
 }
 
 /** Where the lead in front of an answer ends; undefined when there is none. */

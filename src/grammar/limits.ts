@@ -20,5 +20,7 @@ export const LIMITS = {
 
 /** A constraint that cannot be used; `where` names the place (a JSON pointer, a position). */
 export function refused(where: string, why: string): KoineError {
-  return new KoineError('constraint', `${where}: ${why}`, { field: 'constraint' });
+  // Beside a rule for the answer, tools may be at fault.
+  const field = where.startsWith('tools') ? 'tools' : 'constraint';
+  return new KoineError('constraint', `${where}: ${why}`, { field });
 }

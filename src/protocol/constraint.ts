@@ -23,4 +23,6 @@ export type Constraint =
       /** `call`: must call; `auto`: free text until a call begins, then the call follows its schema. */
       readonly mode: 'call' | 'auto';
       readonly parallel: boolean;
+      /** `auto` only: what a reply follows that is no call; absent = free text. */
+      readonly answer?: Constraint;
     };

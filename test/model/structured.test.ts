@@ -225,6 +225,42 @@ describe('tools that are strict', () => {
   });
 });
 
+describe('a rule for the answer beside tools', () => {
+  it('leaves the choice to the model: a call, or an answer under the rule', async () => {
+    const tools = TOOLS.slice(0, 1);
+    const reply = {
+      type: 'object',
+      properties: { text: { type: 'string', maxLength: 30 } },
+      required: ['text'],
+    };
+    const isReply = ajv.compile(reply);
+    for (const more of [{}, { stream: true }, { temperature: 1.5, seed: 3 }, { temperature: 1.5, seed: 4 }]) {
+      const body = { messages: [user(QUESTION)], tools, ...jsonSchema(reply), ...more };
+      const { content, calls, reason } = await chat(WIRES.openai, body);
+      if (reason === 'length') continue;
+      if (calls.length === 0) expect(isReply(JSON.parse(content)), content).toBe(true);
+      else for (const call of calls) expectWeather(call);
+    }
+  });
+});
+
+describe('reasoning before an answer under a rule', () => {
+  it.each([['openai'], ['jan']] as const)('is told apart from it, in %s', async (name) => {
+    const response = await send(WIRES[name].chat, {
+      model: 'default',
+      messages: [user('Say something.')],
+      temperature: 0,
+      max_tokens: 150,
+      enable_thinking: true,
+      chat_template_kwargs: { enable_thinking: true },
+      ...jsonSchema({ type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }),
+    });
+    const { choices } = (await response.json()) as { choices: readonly Choice[] };
+    const said = choices[0]?.message.content ?? '';
+    expect(JSON.parse(said)).toMatchObject({ a: expect.any(Number) });
+  });
+});
+
 const ORDER = {
   type: 'object',
   properties: {

@@ -133,6 +133,8 @@ const ANSWER_SCHEMA = {
 const isAnswer = ajv.compile(ANSWER_SCHEMA);
 const ANSWER: Constraint = { kind: 'json-schema', schema: ANSWER_SCHEMA, strict: true, whitespace: 'single' };
 
+const TOOLS_OR_ANSWER = { kind: 'tool-call', mode: 'auto', parallel: true, answer: ANSWER } as const;
+
 /** Formats that know reasoning between <think> and </think>. */
 const THINKING: readonly ToolFormat[] = FORMATS.filter(
   (name) => name !== 'harmony' && name !== 'functionary-v3.2',
@@ -200,6 +202,28 @@ describe.each(FORMATS)('calls in %s', (name) => {
       expect(calls[0]?.name, text).toBe('order');
       expectValid(calls.slice(0, 1), text);
     }
+  });
+
+  it('are made, or an answer follows its schema', async () => {
+    const constraint: Constraint = { ...TOOLS_OR_ANSWER, tools };
+    const seen = { calls: 0, answers: 0 };
+    for (const { text, isComplete } of await texts({
+      constraint,
+      calm: 20,
+      seeds: [1, 2, 3, 4, 5, 6, 7, 8],
+    })) {
+      const { content, calls } = read(text, 'none', false);
+      if (!isComplete) expectValid(calls.slice(0, -1), text);
+      else if (calls.length > 0) {
+        expect(content.trim(), text).toBe('');
+        expectValid(calls, text);
+        seen.calls += 1;
+      } else {
+        expect(isAnswer(JSON.parse(content)), text).toBe(true);
+        seen.answers += 1;
+      }
+    }
+    expect(seen.calls + seen.answers).toBeGreaterThan(0);
   });
 
   it('are left out of an answer that follows a schema, with what stands in front of it', async () => {

@@ -362,9 +362,19 @@ describe('tools and rules', () => {
     expect(rule({ grammar: 'g' })).toEqual({ kind: 'grammar', grammar: 'g', syntax: 'gbnf' });
   });
 
+  it('lets a reply be a call or follow the rule, where the model may choose', () => {
+    const answer = { kind: 'regex', pattern: 'a' };
+    const both = { guided_regex: 'a', tools: [tool] };
+    expect(chat(both).request.constraint).toMatchObject({ kind: 'tool-call', mode: 'auto', answer });
+    const forced = chat({ ...both, tool_choice: 'required' }).request.constraint;
+    expect(forced).toMatchObject({ kind: 'tool-call', mode: 'call' });
+    expect(forced).not.toHaveProperty('answer');
+    expect(chat({ ...both, tool_choice: 'none' }).request.constraint).toEqual(answer);
+  });
+
   it('refuses two rules for one output', () => {
     expect(refusal(() => chat({ guided_regex: 'a', guided_choice: ['b'] })).field).toBe('guided_choice');
-    expect(refusal(() => chat({ guided_regex: 'a', tools: [tool] })).code).toBe('unsupported');
+    expect(refusal(() => chat({ grammar: 'root ::= "a"', tools: [tool] })).code).toBe('unsupported');
     expect(chat({ guided_regex: 'a', tools: [tool], tool_choice: 'none' }).request.constraint?.kind).toBe(
       'regex',
     );

@@ -132,4 +132,12 @@ describe('a rule for the output that is refused', () => {
     }
     await served.close();
   });
+
+  it('is told by the tools where they are at fault beside another rule', async () => {
+    const failure = { code: 'constraint', message: 'tools/f: no', details: { field: 'tools' } } as const;
+    const served = await serve(new FakeEngine({ reply: { failAfter: 0, failure } }), 0);
+    const body = { response_format: { type: 'json_object' }, tools: [tool], stream: false };
+    expect(await (await ask(served.url, body)).json()).toMatchObject({ error: { param: 'tools' } });
+    await served.close();
+  });
 });

@@ -164,9 +164,10 @@ function begin(
 
 /** The protocol's word for a rule says less than the field that set it. */
 function worded(failure: Failure | undefined, { decoded }: Generation): Failure | undefined {
-  const { ruleField: field } = decoded;
-  if (failure?.code !== 'constraint' || field === undefined) return failure;
-  return { ...failure, details: { ...failure.details, field } };
+  const { ruleField } = decoded;
+  if (failure?.code !== 'constraint' || ruleField === undefined) return failure;
+  const isOfTools = failure.details?.field === 'tools' && ruleField !== 'functions';
+  return { ...failure, details: { ...failure.details, field: isOfTools ? 'tools' : ruleField } };
 }
 
 /** A choice that was cut off is a failure here: no finish reason of this wire says so. */

@@ -308,9 +308,9 @@ export class Converter implements Conversion {
     return 'any_object';
   }
 
-  /** The schema this converter was made for. */
-  convertRoot(): Converted {
-    const place: Place = { at: this.rootAt, depth: 0, usesGuard: true, entered: new Set() };
+  /** The schema this converter was made for; without a guard, lengths of strings go into the grammar. */
+  convertRoot(usesGuard = true): Converted {
+    const place: Place = { at: this.rootAt, depth: 0, usesGuard, entered: new Set() };
     const converted = this.convert(this.root, place);
     if (converted === undefined) throw refused(this.rootAt || 'the schema', 'no value can match it');
     return converted;

@@ -29,13 +29,18 @@ export function decodeConstraint(
     const message = `'${first.field}' and '${second.field}' both set a rule for the output; send one of them.`;
     throw new KoineError('invalid_request', message, { field: second.field });
   }
-  if (first === undefined) {
+  if (tools.length === 0 || choice.kind === 'none') return first;
+  if (first === undefined || choice.kind !== 'auto') {
+    // A reply that has to be a call leaves nothing for another rule to say.
     const constraint = toolRule(tools, choice, parallel);
     return constraint && { field: 'tools', constraint };
   }
-  if (tools.length === 0 || choice.kind === 'none') return first;
-  const message = `'${first.field}' cannot be combined with tools the model may call; set 'tool_choice' to 'none'.`;
-  throw new KoineError('unsupported', message, { field: first.field });
+  const { field, constraint: answer } = first;
+  if (answer.kind !== 'grammar') {
+    return { field, constraint: { kind: 'tool-call', tools, mode: 'auto', parallel, answer } };
+  }
+  const message = `'${field}' cannot be combined with tools the model may call; set 'tool_choice' to 'none'.`;
+  throw new KoineError('unsupported', message, { field });
 }
 
 function outputRules(body: CommonBody): readonly OutputRule[] {
