@@ -70,8 +70,12 @@ export function probeCapabilities(render: RenderVariables): Capabilities {
   const question = { messages: [USER].map(wrap) };
   const isClosed = (variables: Record<string, unknown>): boolean =>
     says(render, { ...question, ...variables }, /<\/think>\s*$/);
+  const thought = (turn?.messages ?? []).map((message) =>
+    message['role'] === 'assistant' ? { ...message, thinking: 'probe-thought' } : message,
+  );
   return {
     contentAsList,
+    readsThinking: says(render, { messages: thought, tools: [PROBE_TOOL] }, 'probe-thought'),
     system: says(render, { messages: [system, USER].map(wrap) }, 'probe-system'),
     tools: says(render, { messages: [USER].map(wrap), tools: [PROBE_TOOL] }, 'probe_tool'),
     toolMessages: turn !== undefined,

@@ -13,6 +13,8 @@ export interface MessageShape {
   readonly contentAsList: boolean;
   /** Call arguments as JSON text instead of an object. */
   readonly argumentsAsText: boolean;
+  /** Reasoning of earlier turns under the name `thinking` too, which gpt-oss reads; never beside other content there. */
+  readonly readsThinking: boolean;
   /** Call ids of nine letters and digits, as Mistral's templates insist on. */
   readonly shortIds: boolean;
 }
@@ -78,7 +80,10 @@ export function toTemplateMessages(
     const out: TemplateMessage = { role: message.role, content: toContent(message.content, shape) };
     if (message.name !== undefined) out['name'] = message.name;
     if (message.role === 'assistant') {
-      if (message.reasoning !== undefined) out['reasoning_content'] = message.reasoning;
+      if (message.reasoning !== undefined) {
+        out['reasoning_content'] = message.reasoning;
+        if (shape.readsThinking && textOf(message.content) === '') out['thinking'] = message.reasoning;
+      }
       if (message.toolCalls?.length) out['tool_calls'] = message.toolCalls.map((call) => toCall(call, shape));
     }
     if (message.role === 'tool' && message.toolCallId !== undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatInput, ChatMessage, ToolDefinition } from '../protocol/index.js';
+import type { ChatInput, ChatMessage, ContentPart, ToolDefinition } from '../protocol/index.js';
 import { KoineError } from '../protocol/index.js';
 import { createChatRenderer } from './render.js';
 
@@ -130,6 +130,26 @@ describe('chat rendering', () => {
   it('merges the system message into the user message where the role is refused', () => {
     const refusing = `{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}${BARE}`;
     expect(render(refusing, chat([system('S'), user('u')]))).toBe('[user]S\n\nu\n[assistant]');
+  });
+
+  it('gives earlier reasoning back under the name the template reads', () => {
+    const thinks = TOOLED.replace(
+      '[{{ m.role }}',
+      '{% if m.thinking %}<{{ m.thinking }}>{% endif %}[{{ m.role }}',
+    );
+    const [question, call, result] = called;
+    if (question === undefined || call?.role !== 'assistant' || result === undefined)
+      throw new Error('no turn');
+    const turn = (content: readonly ContentPart[]): readonly ChatMessage[] => [
+      question,
+      { ...call, content, reasoning: 'I look.' },
+      result,
+    ];
+    expect(render(thinks, chat(turn([]), { tools: [weather] }))).toContain('<I look.>[assistant]');
+    expect(render(thinks, chat(turn([{ kind: 'text', text: 'Hm' }]), { tools: [weather] }))).not.toContain(
+      '<I',
+    );
+    expect(render(TOOLED, chat(turn([]), { tools: [weather] }))).not.toContain('I look');
   });
 
   it('tells whether the model opens its reasoning by itself', () => {

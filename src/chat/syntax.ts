@@ -155,8 +155,8 @@ const ANALYSIS = {
 };
 
 /**
- * What stands in front of the answer to this prompt; undefined = nothing. `mayReason` says whether the model is
- * expected to open its reasoning by itself.
+ * What stands in front of the answer to this prompt, which begins a reply; undefined = nothing. `mayReason` says
+ * whether the model is expected to open its reasoning by itself.
  */
 export function replyLead(format: ReplyFormat, prompt: string, mayReason: boolean): ReplyLead | undefined {
   if (format.tools === 'harmony') {

@@ -134,7 +134,10 @@ class EmbeddedEngine implements ManagedEngine {
         return this.#client.start(toSubmission(request, prompt, [], undefined), signal);
       }
       const promptText = prompt.kind === 'text' ? prompt.text : '';
-      const lead = replyLead(loaded.format, promptText, loaded.chat.mayReason(input));
+      // A reply that is continued has its reasoning and its header behind it.
+      const lead = input.continueFinal
+        ? undefined
+        : replyLead(loaded.format, promptText, loaded.chat.mayReason(input));
       const submission = toSubmission(request, prompt, loaded.markers, lead);
       const events = this.#client.start(submission, signal);
       return readReply(events, { chat: input, format: loaded.format, promptText });
