@@ -27,8 +27,8 @@ const PROBE_TOOL = {
     parameters: { type: 'object', properties: { probe_key: { type: 'string', description: 'probe' } } },
   },
 };
-/** The probe call's arguments as JSON, with the spaces templates may write. */
-const ARGUMENTS = /"probe_key":\s*"probe-value"/;
+/** The probe call's arguments as JSON or as elements, not as JSON inside a string or as some language's own notation. */
+const ARGUMENTS = /probe_key[^\\'{}]{1,40}?probe-value/;
 
 function says(render: RenderVariables, variables: Record<string, unknown>, wanted: string | RegExp): boolean {
   try {

@@ -94,6 +94,18 @@ describe('chat rendering', () => {
     expect(text).toContain('[tool get_weather]18 degrees');
   });
 
+  it('leaves calls to a template that writes parameters as elements', () => {
+    const elements = TOOLED.replace(
+      '{{ c.function.name }} {{ c.function.arguments | tojson }}',
+      '{{ c.function.name }}{% for k, v in c.function.arguments.items() %}<arg_key>{{ k }}</arg_key>\n<arg_value>{{ v }}</arg_value>{% endfor %}',
+    );
+    const text = render(elements, chat(called, { tools: [weather] }));
+    expect(text).toContain(
+      '<tool_call>get_weather<arg_key>city</arg_key>\n<arg_value>Paris</arg_value></tool_call>',
+    );
+    expect(text).toContain('[tool get_weather]18 degrees');
+  });
+
   it('gives arguments as text to a template that joins strings', () => {
     const joins = TOOLED.replace('c.function.arguments | tojson', "' ' + c.function.arguments");
     expect(render(joins, chat(called, { tools: [weather] }))).toContain('get_weather  {"city": "Paris"}<');
