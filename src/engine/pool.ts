@@ -143,10 +143,18 @@ export class EnginePool {
 
   /** Unloads idle models until one of this size fits; waits a while for busy ones to become idle. */
   async #makeRoom(entry: Entry): Promise<void> {
+    const gate = new Gate(this.#options.gateMs ?? GATE_MS);
+    try {
+      await this.#makeRoomBehind(gate, entry);
+    } finally {
+      gate[Symbol.dispose]();
+    }
+  }
+
+  async #makeRoomBehind(gate: Gate, entry: Entry): Promise<void> {
     const { bytes, outline } = entry.model;
     if (bytes > this.#options.budgetBytes) throw tooLarge(outline.id, bytes, this.#options.budgetBytes);
     const until = performance.now() + (this.#options.patienceMs ?? PATIENCE_MS);
-    using gate = new Gate(this.#options.gateMs ?? GATE_MS);
     for (;;) {
       if (isGivenUp(entry)) throw new KoineError('cancelled');
       if (this.#usedBytes() + bytes <= this.#options.budgetBytes) return;

@@ -566,8 +566,8 @@ describe('the score of a token that has been decided', () => {
       const token = drawn.sample(row(), null, FREE);
       const decided = createSampler({ params, vocabSize: 6, rawLogprobs: true });
       expect(decided.score(row(), null, token)).toBe(token);
-      for (const of of ['raw', 'processed'] as const)
-        expect(decided.logprobs(2, of)).toEqual(drawn.logprobs(2, of));
+      for (const kind of ['raw', 'processed'] as const)
+        expect(decided.logprobs(2, kind)).toEqual(drawn.logprobs(2, kind));
     }
   });
 
