@@ -2,6 +2,7 @@
 // of a model does while one is being compiled.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FAKE_ENGINE_OPTIONS } from '../../test/support/engine-options.js';
 import { createFakeRunner, type FakeRunner } from '../../test/support/fake-runner.js';
 import { TextMatcher } from '../../test/support/text-matcher.js';
 import {
@@ -13,32 +14,12 @@ import {
 } from '../protocol/index.js';
 import { Constraints } from './constraints.js';
 import type { ModelRunner, RunnerGrammar } from './model-runner.js';
-import type { EngineOptions } from './options.js';
 import { EngineHost } from './process/host.js';
 import type { FromEngine, Submission, WireEvent } from './process/messages.js';
 import { isAllowed } from './sampling/mask.js';
 import type { OutputMatcher } from './sequence.js';
 
-const OPTIONS: EngineOptions = {
-  modelId: 'table',
-  aliases: [],
-  modelPath: '/nowhere',
-  adapters: [],
-  contextTokens: 64,
-  parallel: 4,
-  batchTokens: 32,
-  threads: 1,
-  adaptThreads: false,
-  gpuLayers: 0,
-  kvType: 'f16',
-  kvLayout: 'streams',
-  prefixCacheBytes: 0,
-  maxWaiting: 8,
-  replyFormat: 'auto',
-  drainMs: 0,
-  logPrompts: false,
-  logLevel: 'silent',
-};
+const OPTIONS = { ...FAKE_ENGINE_OPTIONS, prefixCacheBytes: 0 };
 
 const regex = (pattern: string): Constraint => ({ kind: 'regex', pattern });
 /** A class of twenty thousand characters beyond ASCII, which only the runner's own grammars can hold. */

@@ -1,30 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { FAKE_ENGINE_OPTIONS } from '../../../test/support/engine-options.js';
 import { createFakeRunner, type FakeRunnerOptions } from '../../../test/support/fake-runner.js';
 import { NEUTRAL_OUTPUT, NEUTRAL_SAMPLING, NEUTRAL_STOP } from '../../protocol/index.js';
 import type { EngineOptions } from '../options.js';
 import { EngineHost } from './host.js';
 import type { FromEngine, PromptInput, Submission, WireEvent } from './messages.js';
-
-const OPTIONS: EngineOptions = {
-  modelId: 'table',
-  aliases: [],
-  modelPath: '/nowhere',
-  adapters: [],
-  contextTokens: 64,
-  parallel: 4,
-  batchTokens: 32,
-  threads: 1,
-  adaptThreads: false,
-  gpuLayers: 0,
-  kvType: 'f16',
-  kvLayout: 'streams',
-  prefixCacheBytes: 1 << 20,
-  maxWaiting: 8,
-  replyFormat: 'auto',
-  drainMs: 0,
-  logPrompts: false,
-  logLevel: 'silent',
-};
 
 const { seed: _, ...SAMPLING } = NEUTRAL_SAMPLING;
 
@@ -63,7 +43,7 @@ class TestHost {
     this.host = new EngineHost({
       runner: this.runner,
       facts: this.runner.facts,
-      options: { ...OPTIONS, ...options },
+      options: { ...FAKE_ENGINE_OPTIONS, ...options },
       maxEmbedTokens: 32,
       librarySource: 'a table',
       send: (message) => this.messages.push(JSON.parse(JSON.stringify(message))),
