@@ -111,6 +111,39 @@ describe('the number of threads', () => {
     expect(machine.run(2000)).toBeGreaterThan(0.95 * idle);
   });
 
+  it('comes back as soon when every step is of another kind than the last', () => {
+    const machine = new Machine(2);
+    const mixed = (ms: number): void => {
+      for (const until = machine.nowMs + ms; machine.nowMs < until; ) {
+        for (const [work, shape] of [
+          [10, 1],
+          [24, 2],
+          [16, 3],
+        ] as const)
+          machine.run(0.1, work, shape);
+      }
+    };
+    mixed(2000);
+    machine.neighbour = 2;
+    mixed(10_000);
+    expect(machine.control.threads).toBe(1);
+    machine.neighbour = 0;
+    mixed(5000);
+    expect(machine.control.threads).toBe(2);
+  });
+
+  it('does not judge a trial by its first step, which wakes threads up', () => {
+    const machine = new Machine(2);
+    machine.neighbour = 2;
+    machine.run(5000);
+    machine.neighbour = 0;
+    while (machine.control.threads === 1) machine.run(1);
+    machine.nowMs += 35;
+    machine.control.observe({ shape: 1, ms: 35, nowMs: machine.nowMs });
+    machine.run(30);
+    expect(machine.control.threads).toBe(2);
+  });
+
   it('finds its way on a machine that was busy from the start', () => {
     const machine = new Machine(2);
     machine.neighbour = 2;

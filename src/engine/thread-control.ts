@@ -36,9 +36,10 @@ const CERTAIN_COLLAPSE = 12;
  * really wants the cores they win many times over, and anything less is this server's own other processes. */
 const MORE_WORTH_IT = 1;
 const FEWER_WORTH_IT = 0.7;
-/** A trial lasts so many steps and so long. */
+/** A trial lasts so many steps of known kinds and so long; when such do not come among so many, it says nothing. */
 const TRIAL_STEPS = 4;
 const TRIAL_MS = 10;
+const LONGEST_TRIAL_STEPS = 12;
 /** More threads are tried only when this much of a core lies idle for each of them. */
 const IDLE_PER_THREAD = 0.5;
 /** Fewer are tried when nothing is idle and our threads get less than this share of their cores. */
@@ -49,11 +50,14 @@ const MAX_PAUSE_MS = 4000;
 const SMOOTHING = 0.1;
 
 interface Trial {
+  /** Threads before it. */
   readonly from: number;
-  readonly shape: number;
-  readonly before: number;
+  /** All steps of it; the first wakes threads up and is not counted. */
+  seen: number;
+  /** Steps whose time at `from` is known, their time, and that time. */
   steps: number;
-  totalMs: number;
+  ms: number;
+  beforeMs: number;
 }
 
 /** Chooses the number of threads for the next step. */
@@ -144,9 +148,8 @@ export class ThreadControl {
     const load = this.#options.readLoad();
     if (load === undefined || nowMs < this.#nextTrialMs) return;
     const next = this.#candidate(load);
-    const before = this.#usual[this.#threads]?.get(shape);
-    if (next === this.#threads || before === undefined) return;
-    this.#trial = { from: this.#threads, shape, before, steps: 0, totalMs: 0 };
+    if (next === this.#threads || !this.#usual[this.#threads]?.has(shape)) return;
+    this.#trial = { from: this.#threads, seen: 0, steps: 0, ms: 0, beforeMs: 0 };
     this.#threads = next;
   }
 
@@ -157,33 +160,35 @@ export class ThreadControl {
     return isContended ? fewer(this.#threads) : this.#threads;
   }
 
-  #continueTrial(trial: Trial, { shape, ms, nowMs }: StepSample): void {
-    if (shape !== trial.shape) {
-      // The work changed under the trial, which now says nothing.
-      this.#endTrial(trial, false, nowMs);
+  #continueTrial(trial: Trial, sample: StepSample): void {
+    const { shape, ms, nowMs } = sample;
+    const before = this.#usual[trial.from]?.get(shape);
+    if (before !== undefined && ms > SLOW_MS && ms > COLLAPSE * before) {
+      this.#endTrial(trial, 'worse', nowMs);
       return;
     }
-    trial.steps++;
-    trial.totalMs += ms;
-    const mean = trial.totalMs / trial.steps;
-    const isHopeless = ms > SLOW_MS && ms > COLLAPSE * trial.before;
-    if (isHopeless) this.#endTrial(trial, false, nowMs);
-    else if (trial.steps >= TRIAL_STEPS && trial.totalMs >= TRIAL_MS) {
+    if (trial.seen++ > 0) {
+      this.#learn(sample);
+      if (before !== undefined) {
+        trial.steps++;
+        trial.ms += ms;
+        trial.beforeMs += before;
+      }
+    }
+    if (trial.steps >= TRIAL_STEPS && trial.ms >= TRIAL_MS) {
       const share = this.#threads > trial.from ? MORE_WORTH_IT : FEWER_WORTH_IT;
-      this.#endTrial(trial, mean < share * trial.before, nowMs);
+      this.#endTrial(trial, trial.ms < share * trial.beforeMs ? 'better' : 'worse', nowMs);
+    } else if (trial.seen > LONGEST_TRIAL_STEPS && trial.steps < TRIAL_STEPS) {
+      this.#endTrial(trial, 'unclear', nowMs);
     }
   }
 
-  #endTrial(trial: Trial, isKept: boolean, nowMs: number): void {
+  #endTrial(trial: Trial, outcome: 'better' | 'worse' | 'unclear', nowMs: number): void {
     this.#trial = undefined;
     this.#watchAnew();
-    if (isKept) {
-      this.#usual[this.#threads]?.set(trial.shape, trial.totalMs / trial.steps);
-      this.#pauseMs = READ_EVERY_MS;
-    } else {
-      this.#threads = trial.from;
-      this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
-    }
+    if (outcome !== 'better') this.#threads = trial.from;
+    if (outcome === 'better') this.#pauseMs = READ_EVERY_MS;
+    if (outcome === 'worse') this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
     this.#nextTrialMs = nowMs + this.#pauseMs;
   }
 }

@@ -37,8 +37,11 @@ const STATUS_EVERY_MS = 250;
 /** Steps go on this long before the channel is read again, unless there is news. Milliseconds. */
 const TURN_MS = 4;
 /** Text of running requests is sent this often: no screen shows more, and sent together it costs channel and sockets a
- * fraction. First tokens and ends never wait. Milliseconds. */
+ * fraction. A little less often for every stream there is, so that the writes of a second stay few. First tokens and ends
+ * never wait. Milliseconds. */
 const SHOW_EVERY_MS = 16;
+const SHOW_EVERY_PER_STREAM_MS = 0.25;
+const SHOW_EVERY_AT_MOST_MS = 50;
 /** A pause after which the machine is looked at anew before the first step. Milliseconds. */
 const WAKE_AFTER_MS = 300;
 
@@ -239,7 +242,7 @@ export class EngineHost {
   #emit(): void {
     const isIdle = !this.#loop.hasRunning && this.#loop.waiting.length === 0;
     const now = performance.now();
-    if (now - this.#shownAtMs >= SHOW_EVERY_MS) {
+    if (now - this.#shownAtMs >= showEvery(this.#loop.running.size)) {
       this.#shownAtMs = now;
       this.#loop.showPending();
     }
@@ -277,6 +280,11 @@ export class EngineHost {
     }
     return toFailure(error);
   }
+}
+
+/** Milliseconds between two messages with the text of so many streams. */
+function showEvery(streams: number): number {
+  return Math.min(SHOW_EVERY_AT_MOST_MS, SHOW_EVERY_MS + streams * SHOW_EVERY_PER_STREAM_MS);
 }
 
 function createCache(runner: ModelRunner, options: EngineOptions): PrefixCache {
