@@ -59,12 +59,12 @@ interface Side {
   readonly wantsLogprobs?: boolean;
 }
 
-/** What is compared with what. Log-probabilities switch jump-forward off, so they are wanted on both sides. */
+/** What is compared with what. Where log-probabilities are wanted forced tokens are taken one by one, each with its own. */
 const COMPARISONS: readonly { readonly name: string; readonly plain: Side; readonly ruled: Side }[] = [
   { name: 'record', plain: {}, ruled: { constraint: RECORD } },
   { name: 'text', plain: {}, ruled: { constraint: TEXT } },
   {
-    name: 'record, no jump-forward',
+    name: 'record, scored',
     plain: { wantsLogprobs: true },
     ruled: { constraint: RECORD, wantsLogprobs: true },
   },
@@ -247,7 +247,7 @@ async function constraint([preset = '0.5b-q4_0']: readonly string[]): Promise<Be
         notes: [
           `random weights; temperature 0.8, top_p 0.95, top_k 40; requests of ${NEW_TOKENS} tokens one after the other, ${TAKE_MS / 1000} s a side; medians of up to ${ROUNDS} rounds taken in turn`,
           'record: objects with short strings, numbers, choices and lists, whose names are forced; text: long strings, nothing forced',
-          'no jump-forward: log-probabilities are asked for on both sides, which switches it off',
+          'scored: log-probabilities are asked for on both sides, so that forced tokens are computed one by one',
         ],
       },
       {
