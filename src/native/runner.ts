@@ -74,6 +74,7 @@ export class LlamaRunner implements ModelRunner {
     this.#model = model;
     this.#context = context;
     this.facts = model.facts;
+    this.setThreads(context.maxThreads);
     this.batch = new NativeBatch(context.batchTokens);
     this.#rowBatch = new NativeBatch(context.batchTokens);
     this.#layout = this.#probeLayout();

@@ -22,21 +22,22 @@ const MEAN_NOISE = 0.05;
 /** What may make two runs differ. */
 export type Shape = keyof typeof LIMITS;
 
-/** Opens the demo model, or another, small and with one thread. The caller disposes of it. */
+/** The demo model, small and with one thread. */
+export const DEMO_OPTIONS: RunnerOptions = {
+  modelPath: DEMO,
+  adapters: [],
+  contextTokens: 256,
+  parallel: 4,
+  batchTokens: 256,
+  threads: 1,
+  gpuLayers: 0,
+  kvType: 'f16',
+  kvLayout: 'streams',
+};
+
+/** Opens the demo model, or another. The caller disposes of it. */
 export function openModel(changes: Partial<RunnerOptions> = {}): LlamaRunner {
-  const options: RunnerOptions = {
-    modelPath: DEMO,
-    adapters: [],
-    contextTokens: 256,
-    parallel: 4,
-    batchTokens: 256,
-    threads: 1,
-    gpuLayers: 0,
-    kvType: 'f16',
-    kvLayout: 'streams',
-    ...changes,
-  };
-  return createLlamaRunner(options, () => undefined);
+  return createLlamaRunner({ ...DEMO_OPTIONS, ...changes }, () => undefined);
 }
 
 /** Beginnings the demo model continues at length, of unlike lengths. */
