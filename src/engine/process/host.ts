@@ -1,6 +1,7 @@
 // The model side of an engine process: messages in, the step loop, one message out per step. Knows nothing of how a
 // process is started or a model is loaded; cli/engine-process.ts hands it both.
 
+import { availableParallelism } from 'node:os';
 import { type Failure, KoineError, toFailure } from '../../protocol/index.js';
 import { createNoCache } from '../cache/no-cache.js';
 import { Places } from '../cache/places.js';
@@ -42,6 +43,8 @@ const TURN_MS = 4;
 const SHOW_EVERY_MS = 16;
 const SHOW_EVERY_PER_STREAM_MS = 0.25;
 const SHOW_EVERY_AT_MOST_MS = 50;
+/** A sleep in which the server process takes a message up. Milliseconds. */
+const YIELD_MS = 0.1;
 /** A pause after which the machine is looked at anew before the first step. Milliseconds. */
 const WAKE_AFTER_MS = 300;
 
@@ -58,6 +61,8 @@ export class EngineHost {
   readonly #constraints: Constraints;
   /** Requests whose constraint is being compiled. */
   readonly #compiling = new Map<number, AbortController>();
+  /** Slept on; never written to. */
+  readonly #nobody = new Int32Array(new SharedArrayBuffer(4));
   #arrivals = 0;
   #isScheduled = false;
   #statusAtMs = 0;
@@ -251,6 +256,12 @@ export class EngineHost {
     const { texts, events } = this.#loop.outbox.take();
     if (isDue) this.#statusAtMs = now;
     this.#parts.send({ kind: 'step', texts, events, ...(isDue ? { status: this.#status() } : {}) });
+    if (this.#loop.hasRunning && texts.length + events.length > 0) this.#letServerRun();
+  }
+
+  /** Where the next step takes every core, whoever the message was for would be woken up in the middle of it. */
+  #letServerRun(): void {
+    if (this.#currentThreads() >= availableParallelism()) Atomics.wait(this.#nobody, 0, 0, YIELD_MS);
   }
 
   #status(): ProcessStatus {
