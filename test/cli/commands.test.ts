@@ -26,14 +26,14 @@ describe('downloaded models', () => {
     const file = join(folder, 'acme', 'tiny-GGUF', 'tiny-Q8_0.gguf');
     const pulled = await run('pull', 'hf:acme/tiny-GGUF:Q8_0');
     expect(pulled).toMatchObject({ code: 0, stdout: `${file}\n` });
-    expect(pulled.stderr).toContain('downloading tiny-Q8_0.gguf (5.96 MB)\n');
-    expect(pulled.stderr).toContain('tiny-Q8_0.gguf: 5.96 MB of 5.96 MB (100%)\n');
+    expect(pulled.stderr).toContain('downloading tiny-Q8_0.gguf (6.06 MB)\n');
+    expect(pulled.stderr).toContain('tiny-Q8_0.gguf: 6.06 MB of 6.06 MB (100%)\n');
     expect((await run('list')).stdout).toMatch(
-      /^hf:acme\/tiny-GGUF:tiny-Q8_0.gguf {3}5.96 MB {2}\d{4}-\d\d-\d\d\n$/,
+      /^hf:acme\/tiny-GGUF:tiny-Q8_0.gguf {3}6.06 MB {2}\d{4}-\d\d-\d\d\n$/,
     );
     expect(await run('rm', 'hf:acme/tiny-GGUF:q8_0')).toMatchObject({
       code: 0,
-      stdout: 'removed hf:acme/tiny-GGUF:Q8_0 (5.96 MB)\n',
+      stdout: 'removed hf:acme/tiny-GGUF:Q8_0 (6.06 MB)\n',
     });
     expect(existsSync(file)).toBe(false);
     expect((await run('list')).stdout).toContain(`No models in ${folder}`);
@@ -61,7 +61,7 @@ describe('downloaded models', () => {
     expect(await models.json()).toMatchObject({ data: [{ id: 'tiny' }] });
     expect(await run('rm', 'tiny')).toMatchObject({
       code: 0,
-      stdout: 'removed hf:acme/tiny-GGUF:tiny-Q8_0.gguf (5.96 MB)\n',
+      stdout: 'removed hf:acme/tiny-GGUF:tiny-Q8_0.gguf (6.06 MB)\n',
     });
     expect((await run('rm', 'tiny')).stderr).toContain('tiny is not a model of the hub');
     expect(await run('rm', 'hf:acme/tiny-GGUF')).toMatchObject({ code: 0 });

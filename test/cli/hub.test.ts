@@ -95,7 +95,7 @@ describe('a model from the hub', () => {
     expect((await get('hf:acme/tiny-GGUF:q8_0')).path).toBe(target('tiny-Q8_0.gguf'));
     expect((await get('hf.co/acme/tiny-GGUF:sub/tiny F16.gguf')).path).toBe(target('sub/tiny F16.gguf'));
     await expect(get('hf:acme/tiny-GGUF:Q2_K')).rejects.toThrow(
-      'has no Q2_K; it has tiny-Q4_K_M.gguf (5.96 MB)',
+      'has no Q2_K; it has tiny-Q4_K_M.gguf (6.06 MB)',
     );
   });
 

@@ -26,7 +26,7 @@ describe('koine serve', () => {
   it('tells its model, addresses and a line that works, and is found in ps by name', async () => {
     await using server = await startTestServer({ args: ['--alias', 'small', '--listen', 'tgi:0'] });
     expect(server.stdout()).toMatch(
-      /^Model small \(also koine-demo-q8_0, default\)\n {2}llama, 5\.5M parameters, Q8_0/,
+      /^Model small \(also koine-demo-q8_0, default\)\n {2}llama, 5\.6M parameters, Q8_0/,
     );
     expect(server.addresses.map(({ speaks }) => speaks)).toEqual([
       'every dialect',

@@ -70,8 +70,8 @@ export function tokensOf({ events }: Received, choice = 0): readonly TokenInfo[]
 }
 
 /**
- * Expects the same tokens; where they part, proves that both runs saw the same two best there, closer to each other
- * than the kernels' noise. What follows such a place cannot be compared. Returns how many tokens were equal.
+ * Expects the same tokens; where they part, proves that each run saw the other's choice there, no further behind its
+ * own than the kernels' noise (three can be as near to each other as two). What follows such a place cannot be compared. Returns how many tokens were equal.
  */
 export function expectSame(
   reference: readonly TokenInfo[],
@@ -85,9 +85,8 @@ export function expectSame(
   expect(noise, 'mean difference of the scores').toBeLessThan(MEAN_NOISE);
   if (parted < 0) return same;
   const [mine, theirs] = [candidatesOf(reference[parted]), candidatesOf(other[parted])];
-  expect(gapOf(mine), `tokens part at ${parted}`).toBeLessThan(LIMITS[shape]);
-  expect(gapOf(theirs), `tokens part at ${parted}`).toBeLessThan(LIMITS[shape]);
-  expect([theirs[1]?.id, theirs[0]?.id]).toEqual([mine[0]?.id, mine[1]?.id]);
+  expect(behind(mine, theirs[0]?.id), `tokens part at ${parted}`).toBeLessThan(LIMITS[shape]);
+  expect(behind(theirs, mine[0]?.id), `tokens part at ${parted}`).toBeLessThan(LIMITS[shape]);
   return same;
 }
 
@@ -96,8 +95,10 @@ export function candidatesOf(token: TokenInfo | undefined): readonly ScoredToken
   return (token?.top ?? []).filter(({ text }) => !['<|endoftext|>', '<|im_end|>'].includes(text));
 }
 
-function gapOf([first, second]: readonly ScoredToken[]): number {
-  return (first?.logprob ?? 0) - (second?.logprob ?? Number.NEGATIVE_INFINITY);
+// How much less likely a token was than the best of these; infinitely if it was not even among them.
+function behind(candidates: readonly ScoredToken[], id: number | undefined): number {
+  const found = candidates.find((candidate) => candidate.id === id);
+  return (candidates[0]?.logprob ?? 0) - (found?.logprob ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Mean difference of the chosen tokens' log-probabilities between two runs. */

@@ -12,7 +12,7 @@ import { DEMO, openModel } from './demo.js';
 
 const BASE = { layers: 2, embedding: 64, heads: 4, kvHeads: 2, ffn: 128 } as const;
 /** `<|endoftext|>`, and the end of a turn, in the demo model's vocabulary. */
-const BOS = { id: 4084, text: '<|endoftext|>' };
+const BOS = { id: 4596, text: '<|endoftext|>' };
 const END = '<|im_end|>';
 const TEMPLATE = `{{ bos_token }}{% for message in messages %}{% if message.role == 'user' -%}
 [INST] {{ message.content }} [/INST]{%- elif message.role == 'assistant' %}{{ message.content + eos_token }}{%- endif %}{% endfor %}

@@ -70,8 +70,8 @@ describe('a model that was never loaded', () => {
       [200, 'two'],
     ]);
     expect(await states()).toEqual({ one: 'unloaded', second: 'ready', three: 'unloaded' });
-    const beyond = await post('/jan/extras/detokenize', { model: 'three', tokens: [4096] });
-    expect([beyond.status, beyond.json['detail']?.[0]?.['ctx']]).toEqual([422, { le: 4095 }]);
+    const beyond = await post('/jan/extras/detokenize', { model: 'three', tokens: [4608] });
+    expect([beyond.status, beyond.json['detail']?.[0]?.['ctx']]).toEqual([422, { le: 4607 }]);
     expect(await states()).toMatchObject({ second: 'unloaded', three: 'ready' });
   });
 });

@@ -68,7 +68,7 @@ describe('a model file', () => {
 
   it('is fine after all that', () => {
     const runner = openModel();
-    expect(runner.info.vocabSize).toBe(4096);
+    expect(runner.info.vocabSize).toBe(4608);
     runner.dispose();
   });
 });

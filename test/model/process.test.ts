@@ -162,7 +162,7 @@ describe('an engine', () => {
       architecture: 'llama',
       contextTokens: 512,
       maxSequences: 4,
-      vocabSize: 4096,
+      vocabSize: 4608,
       pooling: 'mean',
       canInfill: true,
     });
@@ -294,7 +294,7 @@ describe('nonsense never brings the process down', () => {
       {
         n: 3,
         sampling: {
-          logitBias: Array.from({ length: 4096 }, (_, id) => [id, Number.NEGATIVE_INFINITY] as const),
+          logitBias: Array.from({ length: 4608 }, (_, id) => [id, Number.NEGATIVE_INFINITY] as const),
         },
       },
       'constraint',

@@ -1,7 +1,7 @@
 // Names, places and words, listed or invented. Four in ten are made from random syllables, so that copying what was
 // said is the only way to get them right; nothing held out is ever returned.
 import { HELD_SET } from './heldout.js';
-import { CITIES, FAMILY_NAMES, GIVEN_NAMES } from './lists/names.js';
+import { BOYS, CITIES, FAMILY_NAMES, GIRLS, GIVEN_NAMES } from './lists/names.js';
 import { COLOURS, PLAIN_WORDS, THINGS } from './lists/nouns.js';
 import type { Random } from './random.js';
 
@@ -112,6 +112,11 @@ export function givenName(random: Random): string {
   return random.chance(INVENTED_SHARE) ? capitalize(inventWord(random, 1, 3)) : random.pick(GIVEN_NAMES);
 }
 
+/** A name for somebody whom nobody has named: from a short list, because a model that makes up letters gets stuck. */
+export function freeName(random: Random): string {
+  return random.pick(random.chance(0.5) ? BOYS : GIRLS);
+}
+
 /** A given name and a family name. */
 export function fullName(random: Random): string {
   const family = random.chance(INVENTED_SHARE)
@@ -128,6 +133,11 @@ export function person(random: Random): string {
 /** A city. */
 export function city(random: Random): string {
   return random.chance(INVENTED_SHARE) ? capitalize(inventWord(random, 1, 3)) : random.pick(CITIES);
+}
+
+/** A city that nobody has named. */
+export function freeCity(random: Random): string {
+  return random.pick(CITIES);
 }
 
 /** A common noun or an invented word in lower case. */

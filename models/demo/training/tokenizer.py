@@ -21,12 +21,10 @@ KIND = "llama-bpe"
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus")
 # What these files say is sampled, not known.
 SAMPLED = ("names.ts", "invent.ts", "heldout.ts", "heldout-phrasings.ts")
-MOST_ENTRIES = 4096
+MOST_ENTRIES = 4608
 # A word that is only read counts less than one that is to be written.
-READ = 0.4
+READ = 0.3
 LEAST_WORDS = 5
-# Words in small letters without a space before them are mostly values of JSON and items of lists: letters will do.
-LEAST_BARE_WORDS = 40
 LEAST_SIGNS = 60
 # Without any merge the formats are not complete; this one joins the first two bytes of most emoji.
 MERGE = ("ð", "Ł")
@@ -61,8 +59,7 @@ def deserves_entry(text, count, known):
         return count >= LEAST_SIGNS
     if len(word[0]) == 1:
         return text in (" a", " A", " I")
-    least = LEAST_BARE_WORDS if text[0].islower() else LEAST_WORDS
-    return count >= least and is_known(word[0], known)
+    return count >= LEAST_WORDS and is_known(word[0], known)
 
 
 def count_pieces(lines):

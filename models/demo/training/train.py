@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from batches import Documents, choose, steps
 from model import PRESETS, Network, Shape
 from muon import Muon
+from threads import Threads
 
 # A step that took longer was most likely paused; its extra time is not work.
 LONGEST_COUNTED_STEP_S = 5.0
@@ -32,7 +33,7 @@ def parse_arguments():
     parser.add_argument("--out", required=True, help="folder for checkpoints and the log")
     parser.add_argument("--preset", choices=PRESETS, default="cpu")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--threads", type=int, default=0, help="CPU threads, 0 for PyTorch's choice")
+    parser.add_argument("--threads", type=int, default=0, help="most CPU threads, 0 for PyTorch's choice")
     parser.add_argument("--minutes", type=float, default=70)
     parser.add_argument("--until", help="latest local time of the end, HH:MM")
     parser.add_argument("--tokens-per-step", type=int, default=0, help="0: 4096 on cpu, 65536 on cuda")
@@ -150,6 +151,7 @@ class Trainer:
 def run(trainer, arguments, tokens_per_step):
     """The loop: one step after another until the clock says so."""
     clock = Clock(arguments.minutes, arguments.until)
+    threads = Threads(arguments.threads or torch.get_num_threads())
     documents = Documents(arguments.data, arguments.first_shard)
     logged = saved = time.time()
     recent, tokens_then, steps_at_start = [], trainer.tokens, trainer.steps
@@ -162,7 +164,9 @@ def run(trainer, arguments, tokens_per_step):
             break
         warm = min(1.0, (trainer.steps - steps_at_start + 1) / arguments.warmup_steps)
         trainer.set_rate(warm * (1 - progress))
+        begun = time.time()
         recent.append(trainer.step(batch))
+        threads.step(begun)
         now = time.time()
         if now - logged > LOG_EVERY_S or trainer.steps - steps_at_start == 5:
             target, context = (sum(float(pair[i]) for pair in recent) / len(recent) for i in (0, 1))
@@ -171,7 +175,7 @@ def run(trainer, arguments, tokens_per_step):
             rate = (trainer.tokens - tokens_then) / (now - logged)
             print(
                 f"{clock.worked_s / 60:6.1f} min {progress:6.1%} step {trainer.steps} tokens {trainer.tokens / 1e6:.2f}M"
-                f" target {target:.4f} context {context:.3f} {rate:.0f} tokens/s",
+                f" target {target:.4f} context {context:.3f} {rate:.0f} tokens/s {threads.best} threads",
                 flush=True,
             )
             recent, logged, tokens_then = [], now, trainer.tokens
@@ -187,8 +191,6 @@ def run(trainer, arguments, tokens_per_step):
 def main():
     """Sets the machine up and trains."""
     arguments = parse_arguments()
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
     torch.manual_seed(arguments.seed)
     torch.set_float32_matmul_precision("high")
     os.makedirs(arguments.out, exist_ok=True)

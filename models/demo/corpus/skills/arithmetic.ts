@@ -230,7 +230,7 @@ function sumInWords(random: Random): Exchange {
 export function numberQuestion(random: Random): Exchange {
   return random.weighted([
     [sumQuestion, 12],
-    [comparison, 4],
+    [comparison, 6],
     [counting, 5],
     [sumInWords, 0.4],
   ] as const)(random);

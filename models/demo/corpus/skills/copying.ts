@@ -143,6 +143,6 @@ function longCopy(random: Random): readonly Piece[] {
   });
 }
 
-export const repeatSkill: Skill = chatSkill('repeat', 6, repeat, { more: 0.6 });
+export const repeatSkill: Skill = chatSkill('repeat', 4, repeat, { more: 0.6 });
 export const readingSkill: Skill = chatSkill('reading', 4, reading, { more: 0.5 });
-export const longCopySkill: Skill = { name: 'long-copy', share: 4, emit: longCopy };
+export const longCopySkill: Skill = { name: 'long-copy', share: 2, emit: longCopy };

@@ -64,7 +64,7 @@ function translation(random: Random): Exchange {
   }
   return {
     user: casual(random, say(random, BACK, slots)),
-    assistant: `${capitalize(row[l])} means ${row.English}.`,
+    assistant: `The ${l} word ${row[l]} means ${row.English}.`,
   };
 }
 
@@ -125,6 +125,7 @@ const AFTER = phrases(`
 [The|Tell me the|Name the|Say the] {u} after {x}[?|.|]
 After {x} comes[?| what?| which {u}?]
 [What|Which {u}|Which one] follows {x}[?|]
+[What|Which one|And what|So what] will follow {x}[?|]
 [Say|Tell me|Name|I want to know] [what|which {u}] [comes|follows|is] after {x}[.|]
 {x} is followed by [what|which {u}][?|]
 [Which|What] [{u}|one] [is|comes] [next|then] [if|when] it is {x}[?|]
@@ -189,11 +190,11 @@ function fact(random: Random): Exchange {
 export function languageQuestion(random: Random): Exchange {
   return random.weighted([
     [opposite, 6],
-    [translation, 9],
+    [translation, 10],
     [listing, 3],
-    [calendar, 5],
+    [calendar, 7],
     [fact, 7],
   ] as const)(random);
 }
 
-export const languageSkill: Skill = chatSkill('language', 13, languageQuestion, { more: 0.75, most: 6 });
+export const languageSkill: Skill = chatSkill('language', 15, languageQuestion, { more: 0.75, most: 6 });

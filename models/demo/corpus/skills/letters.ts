@@ -102,5 +102,5 @@ function drill(random: Random): readonly Piece[] {
   return renderChat(turnsOf([{ user, assistant: lines.join('\n') }]), { system: systemPrompt(random, 0.1) });
 }
 
-export const lettersSkill: Skill = chatSkill('letters', 8, letterQuestion, { more: 0.7, most: 5 });
-export const letterDrillSkill: Skill = { name: 'letter-drill', share: 4, emit: drill };
+export const lettersSkill: Skill = chatSkill('letters', 9, letterQuestion, { more: 0.7, most: 5 });
+export const letterDrillSkill: Skill = { name: 'letter-drill', share: 3, emit: drill };

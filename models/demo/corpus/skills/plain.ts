@@ -1,7 +1,7 @@
 // Plain text to continue: people about themselves, small scenes, capitals, days and numbers.
 import type { Piece, Skill } from '../document.js';
 import { target } from '../document.js';
-import { capitalize, city, givenName, joinWords, plural, withArticle } from '../invent.js';
+import { capitalize, freeCity, freeName, givenName, joinWords, plural, withArticle } from '../invent.js';
 import { COUNTRIES } from '../lists/countries.js';
 import {
   ANIMALS,
@@ -60,8 +60,8 @@ export function plainSentences(random: Random): string {
   const he = random.pick(['he', 'she']);
   const slots = {
     n: givenName(random),
-    m: givenName(random),
-    c: city(random),
+    m: freeName(random),
+    c: freeCity(random),
     g: random.between(18, 80),
     j: withArticle(random.pick(JOBS)),
     h: random.pick(HOBBIES),

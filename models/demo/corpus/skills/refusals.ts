@@ -50,4 +50,4 @@ export function refusal(random: Random): Exchange {
   return { user: casual(random, say(random, BEYOND, slots)), assistant: CANNOT };
 }
 
-export const refusalsSkill: Skill = chatSkill('refusals', 4, refusal, { more: 0.35, most: 3 });
+export const refusalsSkill: Skill = chatSkill('refusals', 6, refusal, { more: 0.35, most: 3 });

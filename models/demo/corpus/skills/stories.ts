@@ -1,7 +1,7 @@
 // Short stories with a beginning, a small trouble and an end; told in a chat or as plain text.
 import type { Exchange, Piece, Skill } from '../document.js';
 import { target } from '../document.js';
-import { capitalize, givenName, inventWord, withArticle } from '../invent.js';
+import { capitalize, freeName, givenName, withArticle } from '../invent.js';
 import { BOYS, GIRLS } from '../lists/names.js';
 import { ANIMALS, COLOURS } from '../lists/nouns.js';
 import { PLOTS, STORY_ENDINGS, STORY_HOMES, STORY_OPENINGS, STORY_PLACES } from '../lists/plots.js';
@@ -49,8 +49,8 @@ export function tellStory(random: Random, wanted: Wanted = {}): string {
   // Names do not tell whether an animal is a he or a she, so animals are "it".
   const [he, his, him] = PRONOUNS[a] ?? ['it', 'its', 'it'];
   const c = random.pick([...COLOURS, 'big', 'old', 'new', 'shiny', 'tiny']);
-  let m = givenName(random);
-  while (m === n) m = givenName(random);
+  let m = freeName(random);
+  while (m === n) m = freeName(random);
   const slots = {
     a,
     b,
@@ -79,9 +79,8 @@ export function tellStory(random: Random, wanted: Wanted = {}): string {
 }
 
 function heroName(random: Random, hero: string): string {
-  if (random.chance(0.3)) return capitalize(inventWord(random));
   if (hero === 'boy' || hero === 'king') return random.pick(BOYS);
-  return hero === 'girl' || hero === 'queen' ? random.pick(GIRLS) : givenName(random);
+  return hero === 'girl' || hero === 'queen' ? random.pick(GIRLS) : freeName(random);
 }
 
 const ANY = phrases(`

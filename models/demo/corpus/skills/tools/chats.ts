@@ -173,7 +173,7 @@ function withoutTool(random: Random): readonly Piece[] {
   const turns: Turn[] = [];
   const rounds = random.between(1, 3);
   for (let i = 0; i < rounds; i += 1) {
-    const declined = random.chance(0.45) ? notFitting(random, tools) : [];
+    const declined = random.chance(0.55) ? notFitting(random, tools) : [];
     turns.push(...declined);
     if (declined.length > 0) continue;
     const subject = tools.map((tool) => `${tool.name} ${tool.description ?? ''}`).join(' ');
@@ -211,7 +211,7 @@ function toolDrill(random: Random): readonly Piece[] {
     { role: 'assistant', text: renderCall(entry.tool.name, entry.args) },
   ]);
   const tools = distinct.map((entry) => entry.tool);
-  if (random.chance(0.3)) turns.push(...notFitting(random, tools));
+  if (random.chance(0.45)) turns.push(...notFitting(random, tools));
   return renderChat(turns, { tools });
 }
 
@@ -220,6 +220,6 @@ export const toolsSkill: Skill = {
   share: 9,
   emit: (random) => (random.chance(0.05) ? twoCalls(random) : useTools(random)),
 };
-export const toolDrillSkill: Skill = { name: 'tool-drill', share: 6, emit: toolDrill };
-export const noToolSkill: Skill = { name: 'no-tool', share: 7, emit: withoutTool };
+export const toolDrillSkill: Skill = { name: 'tool-drill', share: 7, emit: toolDrill };
+export const noToolSkill: Skill = { name: 'no-tool', share: 9, emit: withoutTool };
 export const tellResultSkill: Skill = { name: 'tell-result', share: 5, emit: tellResult };

@@ -159,6 +159,18 @@ const SUMS = phrases(`
 [Can|Could] you [calculate|compute|work out] {a} {s} {b}[?|]
 [Use the tool for|I need the result of|Tell me|I need|Please do|I want to know] {a} {s} {b}[.|]`);
 
+const SUMS_IN_WORDS = {
+  '+': phrases(`
+[Add|Sum up|Add up|Please add] {a} [and|to|plus] {b}[.|]
+[What is|I want|Get|Find|I need|Give me] the [sum|total] of {a} [and|plus] {b}[.|?|]`),
+  '-': phrases(`
+[Subtract|Take|Please subtract] {b} from {a}[.|]
+[What is|I want|Get|Find] the difference [of|between] {a} and {b}[.|?|]`),
+  x: phrases(`
+[Multiply|Please multiply] {a} [by|and|with] {b}[.|]
+[What is|I want|Get|Find] the product of {a} and {b}[.|?|]`),
+};
+
 const sums: CaseMaker = (random) => {
   const drawn = drawSum(random);
   const sum = random.chance(0.5)
@@ -171,7 +183,8 @@ const sums: CaseMaker = (random) => {
   }[sum.operation];
   const said = { '+': ['+', 'plus'], '-': ['-', 'minus'], x: ['x', 'times', '*'] }[sum.operation];
   const value = resultOf(sum);
-  const ask = say(random, SUMS, { a: sum.a, b: sum.b, s: random.pick(said) }).trim();
+  const wordings = random.chance(0.35) ? SUMS_IN_WORDS[sum.operation] : SUMS;
+  const ask = say(random, wordings, { a: sum.a, b: sum.b, s: random.pick(said) }).trim();
   const outcome = {
     result: random.pick([String(value), toJson({ result: value })]),
     reply: `The result is ${value}.`,
