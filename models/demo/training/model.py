@@ -10,6 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from vocabulary import VOCABULARY_SIZE
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -20,7 +22,7 @@ class Shape:
     heads: int = 4
     kv_heads: int = 2
     ffn: int = 704
-    vocabulary: int = 4096
+    vocabulary: int = VOCABULARY_SIZE
     context: int = 4096
     epsilon: float = 1e-5
     theta: float = 10000.0

@@ -15,13 +15,12 @@ import sys
 
 from tokenizers import Regex, pre_tokenizers
 
-from vocabulary import CONTROL_TOKENS, PATTERNS, USER_TOKENS, build_tokenizer
+from vocabulary import CONTROL_TOKENS, PATTERNS, USER_TOKENS, VOCABULARY_SIZE, build_tokenizer
 
 KIND = "llama-bpe"
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus")
 # What these files say is sampled, not known.
 SAMPLED = ("names.ts", "invent.ts", "heldout.ts", "heldout-phrasings.ts")
-MOST_ENTRIES = 4608
 # A word that is only read counts less than one that is to be written.
 READ = 0.3
 LEAST_WORDS = 5
@@ -79,12 +78,14 @@ def make(lines):
     """Returns the tokenizer for a corpus."""
     known = source_words(CORPUS)
     chosen = [text for text, count in count_pieces(lines).most_common() if deserves_entry(text, count, known)]
-    room = MOST_ENTRIES - 256 - 1 - len(CONTROL_TOKENS) - len(USER_TOKENS)
+    room = VOCABULARY_SIZE - 256 - 1 - len(CONTROL_TOKENS) - len(USER_TOKENS)
     as_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     words = [as_bytes.pre_tokenize_str(text)[0][0] for text in chosen[:room]]
     entries = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "".join(MERGE), *words]
-    entries = entries[: len(entries) - (len(entries) + len(CONTROL_TOKENS) + len(USER_TOKENS)) % 64]
-    return build_tokenizer({entry: i for i, entry in enumerate(entries)}, [MERGE], KIND)
+    tokenizer = build_tokenizer({entry: i for i, entry in enumerate(entries)}, [MERGE], KIND)
+    if tokenizer.get_vocab_size() != VOCABULARY_SIZE:
+        raise SystemExit(f"expected {VOCABULARY_SIZE} entries, got {tokenizer.get_vocab_size()}: use more documents")
+    return tokenizer
 
 
 def main():

@@ -1,6 +1,8 @@
 """The tokens with a meaning of their own and how text is cut into words, shared by tokenizer, encoder and export."""
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
+VOCABULARY_SIZE = 4608
+
 # Never shown as text by a server.
 CONTROL_TOKENS = [
     "<|endoftext|>",
