@@ -22,6 +22,7 @@ export class Committer {
   readonly #workspace: SamplerWorkspace;
   readonly #table: TokenTable;
   readonly #eog: ReadonlySet<number>;
+  readonly #tokenize = (text: string): ArrayLike<number> => this.#runner.tokenize(text, false, false);
 
   constructor(runner: ModelRunner, workspace: SamplerWorkspace, table: TokenTable) {
     this.#runner = runner;
@@ -36,9 +37,11 @@ export class Committer {
    */
   next(sequence: Sequence, row: Float32Array, mask: Int32Array | null): Verdict {
     if (sequence.matcher !== undefined && sequence.due.length === 0) {
-      const forced = sequence.matcher.forced((text) => this.#runner.tokenize(text, false, false));
-      if (forced.length > 0 && !wantsScores(sequence.group)) return this.#force(sequence, forced);
-      sequence.due = [...forced];
+      const forced = sequence.matcher.forced(this.#tokenize);
+      if (forced.length > 0) {
+        if (!wantsScores(sequence.group)) return this.#force(sequence, forced);
+        sequence.due = [...forced];
+      }
     }
     const due = sequence.due.shift();
     const token =

@@ -66,8 +66,9 @@ export class Slot {
 
   /** Engine: text that must come next, whatever is sampled; empty when there is a choice. Valid while ready. */
   get forced(): string {
+    const length = this.words[FORCED] ?? 0;
     // Copied first: decoders refuse shared memory.
-    return new TextDecoder().decode(this.forcedBytes.slice(0, this.words[FORCED] ?? 0));
+    return length === 0 ? '' : new TextDecoder().decode(this.forcedBytes.slice(0, length));
   }
 
   /** Worker: the tokens of a command that waits to be carried out; undefined when there is none. */

@@ -1,4 +1,4 @@
-// The model side of an engine process: messages in, the step loop, one message out per step. Knows nothing of how a
+// The model side of an engine process: messages in, the step loop, messages out. Knows nothing of how a
 // process is started or a model is loaded; cli/engine-process.ts hands it both.
 
 import { availableParallelism } from 'node:os';
@@ -61,6 +61,7 @@ export class EngineHost {
   readonly #constraints: Constraints;
   /** Requests whose constraint is being compiled. */
   readonly #compiling = new Map<number, AbortController>();
+  readonly #cores = availableParallelism();
   /** Slept on; never written to. */
   readonly #nobody = new Int32Array(new SharedArrayBuffer(4));
   #arrivals = 0;
@@ -261,7 +262,7 @@ export class EngineHost {
 
   /** Where the next step takes every core, whoever the message was for would be woken up in the middle of it. */
   #letServerRun(): void {
-    if (this.#currentThreads() >= availableParallelism()) Atomics.wait(this.#nobody, 0, 0, YIELD_MS);
+    if (this.#currentThreads() >= this.#cores) Atomics.wait(this.#nobody, 0, 0, YIELD_MS);
   }
 
   #status(): ProcessStatus {
