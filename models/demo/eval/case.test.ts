@@ -2,25 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { HELD_TOOL_NAMES } from '../corpus/heldout.js';
 import { calls, contains, endsInNumber, fill, isJson, sameJson, says } from './case.js';
-import { extractionCases } from './cases/extraction.js';
+import { allCases } from './cases/index.js';
 import { knowledgeCases } from './cases/knowledge.js';
 import { newUse } from './cases/new-tools.js';
-import { numberCases } from './cases/numbers.js';
-import { talkCases } from './cases/talk.js';
-import { toolCases } from './cases/tools.js';
-import { writingCases } from './cases/writing.js';
 import type { Reply } from './client.js';
 import { triples } from './embeddings.js';
 import { formatTable, WANTED } from './table.js';
 
-const CASES = [
-  ...talkCases(),
-  ...knowledgeCases(),
-  ...numberCases(),
-  ...toolCases(),
-  ...extractionCases(),
-  ...writingCases(),
-];
+const CASES = allCases();
 
 function reply(text: string, made: Reply['calls'] = []): Reply {
   return { text, reasoning: '', calls: made, ended: true };

@@ -3,12 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Case } from './case.js';
-import { extractionCases } from './cases/extraction.js';
-import { knowledgeCases } from './cases/knowledge.js';
-import { numberCases } from './cases/numbers.js';
-import { talkCases } from './cases/talk.js';
-import { toolCases } from './cases/tools.js';
-import { STORY_ROW, writingCases } from './cases/writing.js';
+import { allCases } from './cases/index.js';
+import { STORY_ROW } from './cases/writing.js';
 import { ask, firstModel, type Reply } from './client.js';
 import { countRight, triples } from './embeddings.js';
 import { formatTable, type Row, WANTED } from './table.js';
@@ -74,14 +70,7 @@ async function main(): Promise<void> {
   });
   const url = values.url.replace(/\/$/, '');
   const model = values.model ?? (await firstModel(url));
-  const all = [
-    ...talkCases(),
-    ...knowledgeCases(),
-    ...numberCases(),
-    ...toolCases(),
-    ...extractionCases(),
-    ...writingCases(),
-  ];
+  const all = allCases();
   const outcomes: Outcome[] = [];
   for (const entry of all) {
     if (!entry.row.includes(values.only)) continue;
