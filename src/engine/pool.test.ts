@@ -75,7 +75,13 @@ function poolOf(sizes: Record<string, number>, budgetBytes: number, ways: Ways =
       events.push(event);
     return events.map((event) => (event.kind === 'delta' ? event.text : JSON.stringify(event))).join();
   };
-  return { started, engine, ask, open: () => started.filter((stub) => stub.isOpen).map((stub) => stub.id) };
+  return {
+    pool,
+    started,
+    engine,
+    ask,
+    open: () => started.filter((stub) => stub.isOpen).map((stub) => stub.id),
+  };
 }
 
 describe('a pool of models', () => {
@@ -223,5 +229,130 @@ describe('a pool of models', () => {
     expect(await ask(0)).toContain('"code":"unavailable"');
     expect(started).toEqual([]);
     expect(engine(0).status().state).toBe('stopped');
+  });
+});
+
+describe('a pool that is managed', () => {
+  const newcomer = (id: string, bytes = 1) => {
+    const stub = new Stub(id);
+    return { stub, model: { outline: outline(id), bytes, start: () => stub as unknown as ManagedEngine } };
+  };
+  const rejection = (failing: Promise<unknown>): Promise<unknown> =>
+    failing.then(
+      () => 'nothing went wrong',
+      (error: unknown) => error,
+    );
+
+  it('takes a model in without loading it, and makes room for it like for any other', async () => {
+    const { pool, ask, open } = poolOf({ a: 4 }, 4);
+    await ask(0);
+    const { stub, model } = newcomer('b', 4);
+    const engine = pool.add(model);
+    expect(pool.engines).toHaveLength(2);
+    expect([engine.status().state, open()]).toEqual(['unloaded', ['a']]);
+    await engine.load();
+    expect([stub.isOpen, engine.status().state, open()]).toEqual([true, 'ready', []]);
+  });
+
+  it('loads and unloads on request, once, and again when it is asked', async () => {
+    const { engine, started, open, ask } = poolOf({ a: 1 }, 1);
+    await Promise.all([engine(0).load(), engine(0).load()]);
+    expect(started).toHaveLength(1);
+    await Promise.all([engine(0).unload(), engine(0).unload()]);
+    expect([open(), engine(0).status().state]).toEqual([[], 'unloaded']);
+    await engine(0).unload();
+    expect(await ask(0)).toBe('a');
+    expect(started).toHaveLength(2);
+  });
+
+  it('waits for what runs before it unloads, and holds back what comes', async () => {
+    const { engine, ask, started, open } = poolOf({ a: 1 }, 1);
+    await ask(0);
+    const [first] = started;
+    if (first === undefined) throw new Error('nothing was started');
+    first.busy = 1;
+    const unloaded = engine(0).unload();
+    const later = ask(0);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect([first.isOpen, started.length]).toEqual([true, 1]);
+    first.busy = 0;
+    await unloaded;
+    expect(await later).toBe('a');
+    expect([first.isOpen, open()]).toEqual([false, ['a']]);
+  });
+
+  it('refuses to unload or remove what stays busy, and serves it on', async () => {
+    const { pool, engine, ask, started } = poolOf({ a: 1 }, 1, { gateMs: 10 });
+    await ask(0);
+    const [first] = started;
+    if (first === undefined) throw new Error('nothing was started');
+    first.busy = 2;
+    for (const refused of [engine(0).unload(), pool.remove(engine(0))]) {
+      expect(await rejection(refused)).toMatchObject({
+        code: 'conflict',
+        message: 'The model `a` is in use: 2 requests are running. Try again later.',
+      });
+    }
+    expect([first.isOpen, pool.engines.length, await ask(0), started.length]).toEqual([true, 1, 'a', 1]);
+  });
+
+  it('ends a model that is being loaded only once it has been', async () => {
+    const { pool, engine, started, open } = poolOf({ a: 1 }, 1, { slow: 'a' });
+    const ready = engine(0).ready;
+    await expect.poll(() => started.length).toBe(1);
+    const removed = pool.remove(engine(0));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(open()).toEqual(['a']);
+    started[0]?.arrive();
+    await removed;
+    expect([(await ready).id, open(), pool.engines]).toEqual(['a loaded', [], []]);
+  });
+
+  it('knows a removed model no more: whoever waited for it or still holds it is told', async () => {
+    const { pool, engine, ask, started } = poolOf({ a: 1 }, 1);
+    await ask(0);
+    const [first] = started;
+    if (first === undefined) throw new Error('nothing was started');
+    const a = engine(0);
+    first.busy = 1;
+    const held = a.unload();
+    const waiting = rejection(a.embed({} as never, new AbortController().signal));
+    const removed = pool.remove(a);
+    first.busy = 0;
+    await Promise.all([held, removed]);
+    const gone = { code: 'model_not_found', message: 'The model `a` was removed.' };
+    expect(await waiting).toMatchObject(gone);
+    expect(await rejection(a.load())).toMatchObject(gone);
+    await pool.remove(a);
+    expect([started.length, first.isOpen]).toEqual([1, false]);
+  });
+
+  it('counts the memory of a process until it has ended', async () => {
+    const { pool, engine, ask, started } = poolOf({ a: 4 }, 4);
+    await ask(0);
+    const [first] = started;
+    if (first === undefined) throw new Error('nothing was started');
+    let letGo: () => void = () => undefined;
+    first.close = () =>
+      new Promise((resolve) => {
+        letGo = () => {
+          first.isOpen = false;
+          resolve();
+        };
+      });
+    const unloaded = engine(0).unload();
+    const { stub, model } = newcomer('b', 4);
+    let isLoaded = false;
+    const loaded = pool
+      .add(model)
+      .load()
+      .then(() => {
+        isLoaded = true;
+      });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(isLoaded).toBe(false);
+    letGo();
+    await Promise.all([unloaded, loaded]);
+    expect(stub.isOpen).toBe(true);
   });
 });

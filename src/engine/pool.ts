@@ -1,31 +1,16 @@
 // Several models in one server, within a budget of memory: each is loaded when it is first asked for, and those that
 // nobody is using make room, least recently used first. Server process.
 
-import {
-  type ChatInput,
-  type EmbedRequest,
-  type EmbedResult,
-  type EngineStatus,
-  type GenerateEvent,
-  type GenerateRequest,
-  KoineError,
-  type ModelDescription,
-  type TokenizeRequest,
-  type TokenSpan,
-  toFailure,
-} from '../protocol/index.js';
+import { KoineError } from '../protocol/index.js';
 import type { ManagedEngine } from './engine.js';
+import { EngineOnDemand, type PooledEngine } from './pool/engine-on-demand.js';
+import type { Entry, PoolModel } from './pool/entry.js';
+import { Gate } from './pool/gate.js';
 
-/** A model of the pool. */
-export interface PoolModel {
-  /** What can be told of it before it is loaded. */
-  readonly outline: ModelDescription;
-  /** Memory it will take when loaded. */
-  readonly bytes: number;
-  /** Starts its process. */
-  readonly start: () => ManagedEngine;
-}
+export type { PooledEngine } from './pool/engine-on-demand.js';
+export type { PoolModel } from './pool/entry.js';
 
+/** How much memory there is, and who waits how long for it. */
 export interface PoolOptions {
   readonly budgetBytes: number;
   /** Milliseconds a request waits for another model to become idle. */
@@ -34,41 +19,30 @@ export interface PoolOptions {
   readonly gateMs?: number;
 }
 
-/** A model of a pool as an engine that is there whenever it is asked for. */
-export interface PooledEngine extends ManagedEngine {
-  /** What can be told of the model without loading it: all of it once it was loaded, before that its outline. */
-  readonly known: ModelDescription;
-}
-
-interface Entry {
-  readonly model: PoolModel;
-  engine: ManagedEngine | undefined;
-  description: ModelDescription | undefined;
-  lastUsed: number;
-  /** Requests that use it without the engine knowing of them yet: it must not be unloaded under them. */
-  claims: number;
-  /** It is being loaded for the requests in `wanted`; each holds a claim when this resolves. */
-  arrival: Promise<ManagedEngine> | undefined;
-  wanted: (AbortSignal | undefined)[];
-  /** It is to make room for another: new requests wait until it has, or until that has taken too long. */
-  gate: Promise<void> | undefined;
-}
-
 const PATIENCE_MS = 60_000;
 const GATE_MS = 10_000;
 const POLL_MS = 25;
 
 /** Models under one budget. */
 export class EnginePool {
-  readonly engines: readonly PooledEngine[];
-  readonly #entries: readonly Entry[];
+  readonly #members = new Map<PooledEngine, Entry>();
   readonly #options: PoolOptions;
   #loading: Promise<unknown> = Promise.resolve();
   #tick = 0;
 
   constructor(models: readonly PoolModel[], options: PoolOptions) {
     this.#options = options;
-    this.#entries = models.map((model) => ({
+    for (const model of models) this.add(model);
+  }
+
+  /** The engines of all models, in the order they came. */
+  get engines(): readonly PooledEngine[] {
+    return [...this.#members.keys()];
+  }
+
+  /** Takes a model in; nothing is loaded by that. */
+  add(model: PoolModel): PooledEngine {
+    const entry: Entry = {
       model,
       engine: undefined,
       description: undefined,
@@ -77,26 +51,50 @@ export class EnginePool {
       arrival: undefined,
       wanted: [],
       gate: undefined,
-    }));
-    const loader: Loader = {
-      start: (entry) => this.#start(entry),
-      claimNow: (entry) => this.#claimNow(entry),
-      claim: (entry, signal) => this.#claim(entry, signal),
+      isLeaving: false,
+      isGone: false,
+      pending: undefined,
     };
-    this.engines = this.#entries.map((entry) => new EngineOnDemand(entry, loader));
+    const engine = new EngineOnDemand(entry, {
+      start: () => this.#start(entry),
+      claimNow: () => this.#claimNow(entry),
+      claim: (signal) => this.#claim(entry, signal),
+      unload: () => this.#unload(entry),
+    });
+    this.#members.set(engine, entry);
+    return engine;
+  }
+
+  /**
+   * Unloads a model and forgets it. Requests that arrive meanwhile are refused with `model_not_found`; those that run
+   * are waited for. Throws `conflict` when they go on for too long, and the model stays.
+   */
+  async remove(engine: PooledEngine): Promise<void> {
+    const entry = this.#members.get(engine);
+    if (entry === undefined) return;
+    entry.isGone = true;
+    try {
+      await this.#unload(entry);
+    } catch (error) {
+      entry.isGone = false;
+      throw error;
+    }
+    this.#members.delete(engine);
   }
 
   /** The engine of a model that can be asked at once, with a claim on it. */
   #claimNow(entry: Entry): ManagedEngine | undefined {
     entry.lastUsed = ++this.#tick;
-    const engine = entry.arrival === undefined && entry.gate === undefined ? liveEngine(entry) : undefined;
+    const isOpen = entry.arrival === undefined && entry.gate === undefined && !entry.isGone;
+    const engine = isOpen ? liveEngine(entry) : undefined;
     if (engine !== undefined) entry.claims++;
     return engine;
   }
 
   /** The same, after loading the model, or waiting for it to be loaded, if it is not there. */
   async #claim(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine> {
-    while (entry.gate !== undefined) await entry.gate;
+    while (entry.gate !== undefined && !entry.isGone) await entry.gate;
+    if (entry.isGone) throw gone(entry);
     const engine = this.#claimNow(entry);
     if (engine !== undefined) return engine;
     entry.wanted.push(signal);
@@ -109,6 +107,10 @@ export class EnginePool {
     const loaded = this.#loading.then(() => this.#loadNow(entry));
     // The next one in line does not care how this one went.
     this.#loading = loaded.catch(() => undefined);
+    const pending = this.#loading.then(() => {
+      if (entry.pending === pending) entry.pending = undefined;
+    });
+    entry.pending = pending;
     return loaded;
   }
 
@@ -126,6 +128,7 @@ export class EnginePool {
 
   async #launch(entry: Entry): Promise<ManagedEngine> {
     await this.#makeRoom(entry);
+    if (entry.isGone) throw gone(entry);
     const engine = entry.model.start();
     entry.engine = engine;
     try {
@@ -159,11 +162,9 @@ export class EnginePool {
       if (isGivenUp(entry)) throw new KoineError('cancelled');
       if (this.#usedBytes() + bytes <= this.#options.budgetBytes) return;
       const loaded = this.#leastRecentlyUsed();
-      const idle = loaded.find((other) => other.engine?.inFlight === 0 && other.claims === 0);
+      const idle = loaded.find(isIdle);
       if (idle !== undefined) {
-        const { engine } = idle;
-        idle.engine = undefined;
-        await engine?.close();
+        await end(idle);
         gate.open();
         continue;
       }
@@ -175,193 +176,83 @@ export class EnginePool {
         );
       }
       gate.holdBack(loaded[0]);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await pause();
+    }
+  }
+
+  /** Ends a model's process once it is idle, behind a closed gate. */
+  async #unload(entry: Entry): Promise<void> {
+    // What is just being loaded cannot be ended halfway.
+    while (entry.pending !== undefined) await entry.pending;
+    const gate = new Gate(Number.POSITIVE_INFINITY);
+    const until = performance.now() + (this.#options.gateMs ?? GATE_MS);
+    try {
+      gate.holdBack(entry);
+      while (!isIdle(entry)) {
+        if (performance.now() > until) throw busy(entry);
+        await pause();
+      }
+      await end(entry);
+    } finally {
+      gate[Symbol.dispose]();
     }
   }
 
   #usedBytes(): number {
-    return this.#entries.reduce(
-      (sum, entry) => sum + (entry.engine === undefined ? 0 : entry.model.bytes),
-      0,
-    );
+    return this.#entries()
+      .filter(({ engine, isLeaving }) => engine !== undefined || isLeaving)
+      .reduce((sum, { model }) => sum + model.bytes, 0);
+  }
+
+  #entries(): readonly Entry[] {
+    return [...this.#members.values()];
   }
 
   #leastRecentlyUsed(): readonly Entry[] {
-    return this.#entries
+    return this.#entries()
       .filter((entry) => entry.engine !== undefined)
       .sort((a, b) => a.lastUsed - b.lastUsed);
   }
 }
 
-/** Holds back new requests for one model, so that a steady load on it cannot keep another out for good. */
-class Gate implements Disposable {
-  #entry: Entry | undefined;
-  #open: () => void = () => undefined;
-  #closedAt = 0;
-  readonly #limitMs: number;
-
-  constructor(limitMs: number) {
-    this.#limitMs = limitMs;
-  }
-
-  /** Closes for the model, unless it is closed for one already; opens by itself when that has taken too long. */
-  holdBack(entry: Entry | undefined): void {
-    if (this.#closedAt > 0) {
-      if (performance.now() - this.#closedAt > this.#limitMs) this.#lift();
-      return;
-    }
-    this.#closedAt = performance.now();
-    this.#entry = entry;
-    if (entry === undefined) return;
-    entry.gate = new Promise((resolve) => {
-      this.#open = resolve;
-    });
-  }
-
-  /** Opens, and may be closed again, for the next model. */
-  open(): void {
-    this.#lift();
-    this.#closedAt = 0;
-  }
-
-  [Symbol.dispose](): void {
-    this.#lift();
-  }
-
-  #lift(): void {
-    if (this.#entry !== undefined) this.#entry.gate = undefined;
-    this.#entry = undefined;
-    this.#open();
-  }
-}
-
-/** What a pool does for its engines. Who gets a claim gives it back by counting it down. */
-interface Loader {
-  /** Loads the model; requests are refused meanwhile, as they are by any engine that is starting. */
-  start(entry: Entry): Promise<ManagedEngine>;
-  claimNow(entry: Entry): ManagedEngine | undefined;
-  claim(entry: Entry, signal?: AbortSignal): Promise<ManagedEngine>;
-}
-
-class EngineOnDemand implements PooledEngine {
-  readonly #entry: Entry;
-  readonly #loader: Loader;
-  #isClosed = false;
-
-  constructor(entry: Entry, loader: Loader) {
-    this.#entry = entry;
-    this.#loader = loader;
-  }
-
-  /** Loads the model, if nothing has yet. */
-  get ready(): Promise<ModelDescription> {
-    return this.#loader.start(this.#entry).then((engine) => engine.ready);
-  }
-
-  get known(): ModelDescription {
-    return this.#entry.description ?? this.#entry.model.outline;
-  }
-
-  get pid(): number | undefined {
-    return this.#entry.engine?.pid;
-  }
-
-  get inFlight(): number {
-    return this.#entry.engine?.inFlight ?? 0;
-  }
-
-  /** Loads a model that never was: what a request may ask for depends on facts its header does not tell. */
-  async describe(): Promise<ModelDescription> {
-    return this.#entry.description ?? this.#with((engine) => engine.describe());
-  }
-
-  generate(request: GenerateRequest, signal: AbortSignal): AsyncIterable<GenerateEvent> {
-    const engine = this.#loader.claimNow(this.#entry);
-    if (engine === undefined) return this.#loadAndGenerate(request, signal);
-    try {
-      return engine.generate(request, signal);
-    } finally {
-      this.#entry.claims--;
-    }
-  }
-
-  embed(request: EmbedRequest, signal: AbortSignal): Promise<EmbedResult> {
-    return this.#with((engine) => engine.embed(request, signal), signal);
-  }
-
-  tokenize(request: TokenizeRequest): Promise<readonly TokenSpan[]> {
-    return this.#with((engine) => engine.tokenize(request));
-  }
-
-  detokenize(tokens: readonly number[], showSpecial: boolean): Promise<string> {
-    return this.#with((engine) => engine.detokenize(tokens, showSpecial));
-  }
-
-  renderChat(chat: ChatInput): Promise<string> {
-    return this.#with((engine) => engine.renderChat(chat));
-  }
-
-  status(): EngineStatus {
-    const { engine } = this.#entry;
-    if (engine !== undefined) return engine.status();
-    return { ...NOTHING_RUNNING, state: this.#isClosed ? 'stopped' : 'unloaded' };
-  }
-
-  async drain(limitMs: number): Promise<void> {
-    this.#isClosed = true;
-    await this.#entry.engine?.drain(limitMs);
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#entry.engine?.close();
-  }
-
-  async *#loadAndGenerate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<GenerateEvent> {
-    let events: AsyncIterable<GenerateEvent>;
-    try {
-      const engine = await this.#claim(signal);
-      try {
-        events = engine.generate(request, signal);
-      } finally {
-        this.#entry.claims--;
-      }
-    } catch (error) {
-      yield { kind: 'failed', failure: toFailure(error) };
-      return;
-    }
-    yield* events;
-  }
-
-  async #with<T>(use: (engine: ManagedEngine) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const engine = await this.#claim(signal);
-    try {
-      return await use(engine);
-    } finally {
-      this.#entry.claims--;
-    }
-  }
-
-  #claim(signal?: AbortSignal): Promise<ManagedEngine> {
-    if (this.#isClosed) return Promise.reject(new KoineError('unavailable', 'the server is shutting down'));
-    return this.#loader.claim(this.#entry, signal);
-  }
-}
-
-const NOTHING_RUNNING: Omit<EngineStatus, 'state'> = {
-  running: 0,
-  waiting: 0,
-  swapped: 0,
-  kvCells: { total: 0, running: 0, cached: 0 },
-  prefixCache: { hitTokens: 0, missTokens: 0, usedBytes: 0, budgetBytes: 0 },
-  threads: 0,
-  steps: 0,
-  restarts: 0,
-};
-
 /** The engine of an entry, unless its process has given up. */
 function liveEngine(entry: Entry): ManagedEngine | undefined {
   return entry.engine?.status().state === 'stopped' ? undefined : entry.engine;
+}
+
+/** Whether nobody uses a model; one that is not loaded is idle. */
+function isIdle({ engine, claims }: Entry): boolean {
+  return claims === 0 && (engine === undefined || engine.inFlight === 0);
+}
+
+/** Ends the process of an entry. Its memory counts until it is gone. */
+async function end(entry: Entry): Promise<void> {
+  const { engine } = entry;
+  if (engine === undefined) return;
+  entry.engine = undefined;
+  entry.isLeaving = true;
+  try {
+    await engine.close();
+  } finally {
+    entry.isLeaving = false;
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
+
+function gone({ model }: Entry): KoineError {
+  return new KoineError('model_not_found', `The model \`${model.outline.id}\` was removed.`);
+}
+
+function busy({ model, engine }: Entry): KoineError {
+  const count = engine?.inFlight ?? 0;
+  const running = count === 1 ? 'a request is running' : `${count} requests are running`;
+  return new KoineError(
+    'conflict',
+    `The model \`${model.outline.id}\` is in use: ${running}. Try again later.`,
+  );
 }
 
 /** Whether everybody for whom it was to be loaded has left. At the start nobody asks, and it is loaded all the same. */

@@ -7,6 +7,7 @@ export const ERROR_MESSAGES = {
   unsupported: 'This server does not support what the request asks for.',
   model_not_found: 'The model does not exist.',
   adapter_not_found: 'The adapter does not exist.',
+  conflict: 'The request does not go together with what is there or being done.',
   too_long: 'The prompt does not fit into the context of the model.',
   template: 'The chat template could not be rendered.',
   constraint: 'The grammar, schema or expression is not valid.',

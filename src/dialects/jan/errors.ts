@@ -24,6 +24,7 @@ const WIRE_ERRORS: Readonly<Record<Exclude<ErrorCode, 'unavailable' | 'cancelled
   unsupported: { status: 400, type: INVALID, code: 'unsupported' },
   model_not_found: { status: 404, type: INVALID, code: 'model_not_found' },
   adapter_not_found: { status: 404, type: INVALID, code: 'adapter_not_found' },
+  conflict: { status: 409, type: INVALID, code: 'conflict' },
   too_long: { status: 400, type: INVALID, code: 'context_length_exceeded' },
   template: { status: 400, type: INVALID, code: 'template' },
   constraint: { status: 400, type: INVALID, code: 'constraint' },

@@ -18,6 +18,7 @@ export const WIRE_ERRORS: Readonly<Record<ErrorCode, WireError>> = {
   unsupported: { status: 400, type: 'invalid_request_error', code: 'unsupported' },
   model_not_found: { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
   adapter_not_found: { status: 404, type: 'invalid_request_error', code: 'adapter_not_found' },
+  conflict: { status: 409, type: 'invalid_request_error', code: 'conflict' },
   too_long: { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' },
   template: { status: 400, type: 'invalid_request_error', code: 'template' },
   constraint: { status: 400, type: 'invalid_request_error', code: 'constraint' },

@@ -8,6 +8,7 @@ describe('fromFailure', () => {
     unsupported: [422, 'validation'],
     model_not_found: [422, 'validation'],
     adapter_not_found: [422, 'validation'],
+    conflict: [422, 'validation'],
     too_long: [422, 'validation'],
     template: [422, 'template_error'],
     constraint: [424, 'generation'],

@@ -58,6 +58,7 @@ export function fromFailure(failure: Failure): TgiError {
     case 'unsupported':
     case 'model_not_found':
     case 'adapter_not_found':
+    case 'conflict':
       return validationError(failure.message);
     case 'too_long':
       return tooLong(failure);
