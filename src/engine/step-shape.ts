@@ -1,9 +1,10 @@
 // One number for what a step computes, so that times of like steps can be compared. Engine process.
 
+import type { StepKind } from './scheduler/plan.js';
+
 /** Steps with the same number cost about the same: decodes exactly, prefill by its order of magnitude. */
-export function stepShape(step: { readonly decodes: number; readonly prefillTokens: number }): number {
-  const prefill = step.prefillTokens === 0 ? 0 : 1 + Math.floor(Math.log2(step.prefillTokens) * 2);
-  return step.decodes + prefill * PREFILL;
+export function stepShape(kind: StepKind, tokens: number): number {
+  return kind === 'decode' ? tokens : PREFILL + Math.floor(Math.log2(tokens) * 2);
 }
 
 /** Whether a step of this shape computes prompt tokens. */

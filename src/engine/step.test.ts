@@ -159,6 +159,8 @@ describe('a prompt', () => {
     const second = loop.submit({ prompt: long, stop: { maxNewTokens: 4 } });
     for (let i = 0; i < 6; i++) {
       const before = first.texts[0]?.length ?? 0;
+      // The two kinds of steps take turns.
+      loop.step();
       loop.step();
       expect(first.texts[0]?.length).toBeGreaterThan(before);
     }

@@ -10,7 +10,7 @@ import { Outbox } from './outbox.js';
 import type { SamplerWorkspace } from './sampling/index.js';
 import { Admission } from './scheduler/admission.js';
 import { Gaps } from './scheduler/gaps.js';
-import { nextAdapter, type PlanEntry, planStep, type StepPlan } from './scheduler/plan.js';
+import { nextAdapter, type PlanEntry, planStep, type StepKind, type StepPlan } from './scheduler/plan.js';
 import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
@@ -50,6 +50,8 @@ export class StepLoop {
   readonly #gaps: Gaps;
   readonly #groups = new Map<number, Group>();
   #adapter: string | null = null;
+  /** Prompts first: who just came is nearest to a token. */
+  #turn: StepKind = 'prefill';
   #threads: number;
   /** Decodes in a row for which the runner had no cells. */
   #refusals = 0;
@@ -110,7 +112,7 @@ export class StepLoop {
     if (plan.entries.length === 0) return;
     this.steps++;
     const tokens = plan.entries.filter((entry) => !entry.isRows);
-    if (tokens.length > 0) this.#runTokens({ ...plan, entries: tokens });
+    if (tokens.length > 0) this.#runTokens(plan.kind, tokens);
     for (const entry of plan.entries) if (entry.isRows) this.#runRows(entry);
   }
 
@@ -126,34 +128,39 @@ export class StepLoop {
 
   #schedule(): StepPlan {
     const running = this.running.all();
-    this.#adapter = nextAdapter(running, this.#adapter);
-    return planStep(running, this.#adapter, {
-      batchTokens: this.#mostTokens(),
+    // Each adapter has its prompts' step and its decode step in one visit.
+    if (this.#turn === 'prefill') this.#adapter = nextAdapter(running, this.#adapter);
+    const plan = planStep(running, this.#adapter, this.#turn, {
+      prefillTokens: this.#mostPrefill(),
       efficientChunk: this.#parts.runner.info.efficientChunk,
       isShort: (tokens) => this.#costs.isShort(tokens),
       prefillBudget: (decodes, prefilling, most) => this.#costs.prefillBudget(decodes, prefilling, most),
     });
+    this.#turn = plan.kind === 'prefill' && plan.owesOther ? 'decode' : 'prefill';
+    return plan;
   }
 
-  #runTokens(plan: StepPlan): void {
+  #runTokens(kind: StepKind, entries: readonly PlanEntry[]): void {
     const { runner, now } = this.#parts;
-    this.#fillBatch(plan.entries);
-    runner.setAdapter(plan.adapter);
+    this.#fillBatch(entries);
+    runner.setAdapter(this.#adapter);
     this.#setThreads();
     const begun = now();
     const outcome = runner.decode();
     const ms = now() - begun;
     if (outcome !== 'ok') {
-      this.#decodeFailed(plan.entries, outcome);
+      this.#decodeFailed(entries, outcome);
       return;
     }
     this.#refusals = 0;
-    this.#costs.observe(plan.decodes, plan.prefillTokens, ms);
-    this.#parts.onStepTime(stepShape(plan), ms);
+    const tokens = runner.batch.length;
+    if (kind === 'decode') this.#costs.observeDecode(tokens, ms);
+    else this.#costs.observePrefill(tokens, ms);
+    this.#parts.onStepTime(stepShape(kind, tokens), ms);
     // Before any is committed: a request that fails gives up all its places, and these hold what was just computed.
-    for (const { sequence, count } of plan.entries) sequence.computed += count;
+    for (const { sequence, count } of entries) sequence.computed += count;
     let row = 0;
-    for (const entry of plan.entries) row = this.#commit(entry, row);
+    for (const entry of entries) row = this.#commit(entry, row);
   }
 
   #setThreads(): void {
@@ -357,11 +364,13 @@ export class StepLoop {
     }
   }
 
-  /** Most tokens a step may have: the batch's room, in a unified pool also the free cells. */
-  #mostTokens(): number {
+  /** Most prompt tokens of a step: the batch's room; in a unified pool also the cells that decoding leaves. */
+  #mostPrefill(): number {
     const { runner, places } = this.#parts;
     const room = runner.batch.tokens.length;
-    return runner.info.kvLayout === 'streams' ? room : Math.min(room, places.audit().cells.free);
+    if (runner.info.kvLayout === 'streams') return room;
+    const decoding = this.running.all().filter(({ generated }) => generated > 0).length;
+    return Math.min(room, places.audit().cells.free - decoding);
   }
 }
 

@@ -1,5 +1,5 @@
-// What a step computes: the decode token of every running sequence first, then prompt chunks within a budget.
-// Plain data in, plain data out. Engine process.
+// What a step computes: the next token of every running sequence, or chunks of prompts; the two take turns. Plain data
+// in, plain data out. Engine process.
 
 import type { Sequence } from '../sequence.js';
 import { type PrefillItem, sharePrefill } from './policies/prefill-share.js';
@@ -16,70 +16,91 @@ export interface PlanEntry {
   readonly isRows: boolean;
 }
 
+/** What a step is for. Never both: see docs/decisions/0012. */
+export type StepKind = 'decode' | 'prefill';
+
 /** A step's work, in the order of places. */
 export interface StepPlan {
+  readonly kind: StepKind;
   readonly adapter: string | null;
   readonly entries: readonly PlanEntry[];
-  readonly decodes: number;
-  readonly prefillTokens: number;
+  /** Whether there is work of the other kind, which is to have the next step. */
+  readonly owesOther: boolean;
 }
 
 export interface PlanLimits {
-  /** Most tokens of a step. */
-  readonly batchTokens: number;
+  /** Most prompt tokens of a step. */
+  readonly prefillTokens: number;
   /** See `RunnerInfo`. */
   readonly efficientChunk: number;
   /** Whether a prompt of so many tokens is computed in one step whatever runs beside it. */
   readonly isShort: (tokens: number) => boolean;
-  /** Prefill tokens a step may carry beside so many decodes, with so many prompts waiting. */
+  /** Prefill tokens a step may carry between two of so many decodes, with so many prompts waiting. */
   readonly prefillBudget: (decodes: number, prefilling: number, most: number) => number;
 }
 
-/** Plans the next step over running sequences (sorted by place) of one adapter. */
-export function planStep(running: readonly Sequence[], adapter: string | null, limits: PlanLimits): StepPlan {
-  const chosen = running.filter((sequence) => sequence.group.adapter === adapter);
-  const talking = chosen.filter((sequence) => sequence.generated > 0).length;
-  const goesOn = (sequence: Sequence): boolean => takesOne(sequence, talking);
-  const prefilling = chosen.filter((sequence) => sequence.remaining > 0 && !goesOn(sequence));
-  const decodes = chosen.filter(goesOn).length;
-  const most = limits.batchTokens - decodes;
-  const amounts = new Map<Sequence, number>();
-  if (prefilling.length > 0 && most > 0) {
-    prefilling.sort((a, b) => a.group.arrival - b.group.arrival || a.choice - b.choice);
-    const items: PrefillItem[] = prefilling.map((sequence) => ({
-      remaining: sequence.remaining,
-      limit: chunkLimit(sequence),
-    }));
-    // Several prompts: once a step is full enough to be efficient, the older ones had better have their first tokens.
-    const enough = Math.max(limits.efficientChunk, items[0]?.remaining ?? 0);
-    const cap = items.length > 1 ? Math.min(most, enough) : most;
-    const budget = limits.prefillBudget(decodes, items.length, cap);
-    const oldest = prefilling[0];
-    const whole = oldest !== undefined && limits.isShort(oldest.work) ? Math.min(oldest.remaining, most) : 0;
-    const shares = sharePrefill(items, Math.max(budget, whole));
-    for (const [i, sequence] of prefilling.entries()) amounts.set(sequence, shares[i] ?? 0);
+/**
+ * Plans the next step over running sequences (sorted by place) of one adapter: of the kind whose turn it is, or of the
+ * other when there is none of that.
+ */
+export function planStep(
+  running: readonly Sequence[],
+  adapter: string | null,
+  turn: StepKind,
+  limits: PlanLimits,
+): StepPlan {
+  const chosen = running.filter(({ group, remaining }) => group.adapter === adapter && remaining > 0);
+  const talking = running.filter(({ group, generated }) => group.adapter === adapter && generated > 0).length;
+  const decoding = chosen.filter((sequence) => takesOne(sequence, talking));
+  const owesOther = decoding.length > 0 && decoding.length < chosen.length;
+  if (decoding.length > 0 && (turn === 'decode' || !owesOther)) {
+    const entries = decoding.map((sequence) => entryOf(sequence, 1));
+    return { kind: 'decode', adapter, entries, owesOther };
   }
+  const prefilling = chosen.filter((sequence) => !takesOne(sequence, talking));
+  const amounts = prefillAmounts(prefilling, decoding.length, limits);
   const entries: PlanEntry[] = [];
-  let prefillTokens = 0;
-  for (const sequence of chosen) {
-    const isDecode = goesOn(sequence);
-    const count = isDecode ? 1 : (amounts.get(sequence) ?? 0);
-    if (count === 0) continue;
-    if (!isDecode) prefillTokens += count;
-    const isRows = sequence.rowSpanAt(sequence.computed) !== undefined;
-    entries.push({ sequence, from: sequence.computed, count, isRows });
+  for (const sequence of prefilling) {
+    const count = amounts.get(sequence) ?? 0;
+    if (count > 0) entries.push(entryOf(sequence, count));
   }
-  return { adapter, entries, decodes, prefillTokens };
+  return { kind: 'prefill', adapter, entries, owesOther };
+}
+
+function entryOf(sequence: Sequence, count: number): PlanEntry {
+  const from = sequence.computed;
+  return { sequence, from, count, isRows: sequence.rowSpanAt(from) !== undefined };
+}
+
+/** How many tokens of each prompt a step computes; `decodes` others wait for it meanwhile. */
+function prefillAmounts(
+  prefilling: readonly Sequence[],
+  decodes: number,
+  limits: PlanLimits,
+): ReadonlyMap<Sequence, number> {
+  const most = limits.prefillTokens;
+  const byAge = [...prefilling].sort((a, b) => a.group.arrival - b.group.arrival || a.choice - b.choice);
+  const oldest = byAge[0];
+  if (oldest === undefined || most <= 0) return new Map();
+  const items: PrefillItem[] = byAge.map((sequence) => ({
+    remaining: sequence.remaining,
+    limit: chunkLimit(sequence),
+  }));
+  // Several prompts: once a step is full enough to be efficient, the older ones had better have their first tokens.
+  const enough = Math.max(limits.efficientChunk, oldest.remaining);
+  const cap = items.length > 1 ? Math.min(most, enough) : most;
+  const budget = limits.prefillBudget(decodes, items.length, cap);
+  const whole = limits.isShort(oldest.work) ? Math.min(oldest.remaining, most) : 0;
+  const shares = sharePrefill(items, Math.max(budget, whole));
+  return new Map(byAge.map((sequence, i) => [sequence, shares[i] ?? 0]));
 }
 
 /**
- * Whether a sequence adds one token to the step: it decodes, or it has a few tokens to catch up with that its constraint
- * forced. Together these would save it as many steps, but cost everybody a second pass, because a step whose sequences
- * have different counts is computed in two.
+ * Whether a sequence has one token in a decode step: it decodes, or it has a few tokens to catch up with that its
+ * constraint forced. Together these would save it as many steps, but cost everybody one.
  */
 function takesOne({ generated, remaining }: Sequence, talking: number): boolean {
-  // Nothing remains while a constraint is late: the next token is not known yet.
-  return generated > 0 && remaining > 0 && remaining <= talking;
+  return generated > 0 && remaining <= talking;
 }
 
 /** Most tokens of a sequence in one step: up to the next change between tokens and rows. */

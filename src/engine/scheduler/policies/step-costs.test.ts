@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { StepCosts } from './step-costs.js';
 
 /** Costs after many steps of a machine with a fixed cost per decode step and per prefill token. */
-function learned(decodeMs: number, prefillMsPerToken: number): StepCosts {
+function learned(decodeMs: number, wideMsPerToken: number, narrowMsPerToken = wideMsPerToken): StepCosts {
   const costs = new StepCosts(8);
   for (let i = 0; i < 50; i++) {
-    costs.observe(8, 0, decodeMs);
-    costs.observe(0, 100, 100 * prefillMsPerToken);
+    costs.observeDecode(8, decodeMs);
+    costs.observePrefill(128, 128 * wideMsPerToken);
+    costs.observePrefill(16, 16 * narrowMsPerToken);
   }
   return costs;
 }
@@ -18,55 +19,71 @@ describe('what steps cost', () => {
   });
 
   it('keeps the gap of running streams within two and a half times the usual', () => {
-    const costs = learned(100, 1);
-    const tokens = costs.prefillBudget(8, 1, 4096);
+    const tokens = learned(100, 1).prefillBudget(8, 1, 4096);
     expect(100 + tokens).toBeLessThanOrEqual(251);
     expect(100 + tokens).toBeGreaterThan(200);
   });
 
+  it('takes whole tiles where they fit, because narrower chunks cost more a token', () => {
+    expect(learned(100, 1, 2).prefillBudget(8, 1, 4096)).toBe(128);
+    expect(learned(100, 2, 4).prefillBudget(8, 1, 4096)).toBe(64);
+    expect(learned(100, 3, 6).prefillBudget(8, 1, 4096)).toBe(25);
+    // A narrow chunk never becomes a tile by being cheap.
+    expect(learned(100, 3, 0.1).prefillBudget(8, 1, 4096)).toBe(63);
+  });
+
+  it('takes narrow chunks for twice as dear until it has seen one', () => {
+    const costs = new StepCosts(8);
+    costs.observeDecode(8, 100);
+    costs.observePrefill(64, 320);
+    expect(costs.prefillBudget(8, 1, 4096)).toBe(15);
+  });
+
   it('is judged by the gap everybody will have once the waiting prompts are done', () => {
     const costs = new StepCosts(8);
-    costs.observe(1, 0, 8);
-    costs.observe(8, 0, 25);
-    costs.observe(0, 100, 100);
+    costs.observeDecode(1, 8);
+    costs.observeDecode(8, 25);
+    costs.observePrefill(32, 32);
     expect(costs.prefillBudget(1, 7, 4096)).toBe(54);
-    expect(costs.prefillBudget(1, 0, 4096)).toBe(16);
+    expect(costs.prefillBudget(1, 0, 4096)).toBe(12);
   });
 
   it('limits a step without streams too, so that arrivals are seen', () => {
-    expect(learned(100, 1).prefillBudget(0, 1, 4096)).toBe(400);
+    expect(learned(100, 1).prefillBudget(0, 1, 4096)).toBe(384);
   });
 
   it('never goes below a chunk worth a pass, nor above what it is allowed', () => {
     const slow = learned(1000, 1000);
-    expect(slow.prefillBudget(8, 1, 4096)).toBe(16);
-    expect(slow.prefillBudget(8, 1, 5)).toBe(5);
-    expect(learned(100, 0.001).prefillBudget(8, 1, 512)).toBe(512);
+    expect(slow.prefillBudget(8, 1, 4096)).toBe(4);
+    expect(slow.prefillBudget(8, 1, 3)).toBe(3);
+    expect(learned(100, 0.001).prefillBudget(8, 1, 500)).toBe(500);
   });
 
   it('takes the nearest number of sequences it knows', () => {
     const costs = new StepCosts(8);
-    costs.observe(2, 0, 10);
-    costs.observe(8, 0, 40);
+    costs.observeDecode(2, 10);
+    costs.observeDecode(8, 40);
     expect(costs.decodeMs(0)).toBe(0);
     expect(costs.decodeMs(2)).toBe(10);
     expect(costs.decodeMs(3)).toBe(10);
     expect(costs.decodeMs(7)).toBe(40);
   });
 
-  it('subtracts the streams beside a chunk, and ignores chunks too small to tell', () => {
+  it('ignores chunks too small to tell', () => {
     const costs = new StepCosts(8);
-    costs.observe(4, 0, 20);
-    costs.observe(4, 8, 500);
+    costs.observeDecode(4, 20);
+    costs.observePrefill(3, 500);
     expect(costs.prefillBudget(4, 1, 512)).toBe(256);
-    costs.observe(4, 100, 120);
-    // 1 ms per token and 20 ms per decode: 50 ms hold 30 tokens.
+    costs.observePrefill(10, 10);
+    // 1 ms per token and 20 ms per decode: a gap of 50 ms holds 30 tokens.
     expect(costs.prefillBudget(4, 1, 512)).toBe(30);
   });
 
   it('follows a machine that becomes slower', () => {
     const costs = learned(10, 0.1);
-    for (let i = 0; i < 50; i++) costs.observe(0, 100, 1000);
-    expect(costs.prefillBudget(0, 1, 4096)).toBeLessThan(45);
+    for (let i = 0; i < 50; i++) costs.observePrefill(128, 1280);
+    expect(costs.prefillBudget(0, 1, 4096)).toBe(63);
+    expect(costs.isShort(41)).toBe(false);
+    expect(costs.isShort(39)).toBe(true);
   });
 });

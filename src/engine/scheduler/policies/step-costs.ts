@@ -1,71 +1,75 @@
-// What steps cost on this machine, learned while running, and from it how much prefill a step may carry without
-// holding up the streams that decode beside it.
+// What steps cost on this machine, learned while running, and from it how long a chunk of a prompt may be between two
+// steps of those that decode.
 
-/** A step may take this many times the decode step that all of its sequences will have once their prompts are done. */
+/** Streams may wait for a token so many times as long as a decode step of all sequences takes once prompts are done. */
 const GAP_FACTOR = 2.5;
 /** Longest step when nobody decodes, so that arrivals and cancellations are seen in time; longest one for a short
  * prompt in any case. Milliseconds. */
 const IDLE_STEP_MS = 400;
 /** Chunk while costs are not known yet. */
 const FIRST_CHUNK = 256;
-/** Smallest useful chunk: below it a pass costs nearly the same however few tokens it carries. */
-const MIN_CHUNK = 16;
-/** Steps with fewer prefill tokens say little about the cost of one. */
-const MEANINGFUL_CHUNK = 16;
+/** Chunks from here on are wide: ggml computes their attention by tiles of this many rows, which halves its cost on a CPU. */
+const TILE = 64;
+/** Smallest chunk: CPU kernels take rows by fours. */
+const MIN_CHUNK = 4;
 const SMOOTHING = 0.2;
 
 /** Moving averages of step times. Times in milliseconds. */
 export class StepCosts {
-  /** Pure decode steps by number of sequences; index 0 unused. */
+  /** Decode steps by number of sequences; index 0 unused. */
   readonly #decodeMs: Float64Array;
-  #prefillMsPerToken = 0;
+  /** Per token of chunks of at least a tile, and of narrower ones; 0 while unknown. */
+  #wideMs = 0;
+  #narrowMs = 0;
 
   constructor(maxSequences: number) {
     this.#decodeMs = new Float64Array(maxSequences + 1);
   }
 
-  /** Learns from a finished step. */
-  observe(decodes: number, prefillTokens: number, ms: number): void {
-    if (prefillTokens === 0) this.#decodeMs[decodes] = blend(this.#decodeMs[decodes] ?? 0, ms);
-    else if (prefillTokens >= MEANINGFUL_CHUNK) {
-      const own = Math.max(ms - this.decodeMs(decodes), ms * 0.2);
-      this.#prefillMsPerToken = blend(this.#prefillMsPerToken, own / prefillTokens);
-    }
+  /** Learns from a step that computed the next tokens of so many sequences. */
+  observeDecode(sequences: number, ms: number): void {
+    this.#decodeMs[sequences] = blend(this.#decodeMs[sequences] ?? 0, ms);
   }
 
-  /** Expected time of a pure decode step; 0 while unknown. */
-  decodeMs(decodes: number): number {
-    if (decodes === 0) return 0;
+  /** Learns from a step that computed so many tokens of prompts. */
+  observePrefill(tokens: number, ms: number): void {
+    if (tokens >= TILE) this.#wideMs = blend(this.#wideMs, ms / tokens);
+    else if (tokens >= MIN_CHUNK) this.#narrowMs = blend(this.#narrowMs, ms / tokens);
+  }
+
+  /** Expected time of a decode step; 0 while unknown. */
+  decodeMs(sequences: number): number {
+    if (sequences === 0) return 0;
     for (let near = 0; near < this.#decodeMs.length; near++) {
-      const known = this.#decodeMs[decodes - near] || this.#decodeMs[decodes + near];
+      const known = this.#decodeMs[sequences - near] || this.#decodeMs[sequences + near];
       if (known) return known;
     }
     return 0;
   }
 
   /**
-   * Whether a prompt of so many tokens is best computed in one step, whoever else decodes: cut up, it would cost
-   * everybody more. Each step that mixes prompt and decode tokens takes two passes over the weights and has its graph
-   * built twice, which small chunks never earn back.
+   * Whether a prompt of so many tokens is best computed in one step, whoever else decodes: cut up, its weights are read
+   * once per piece, and a batch that fills late costs everybody more than one wait.
    */
   isShort(tokens: number): boolean {
-    return this.#prefillMsPerToken === 0
-      ? tokens <= FIRST_CHUNK
-      : tokens * this.#prefillMsPerToken <= IDLE_STEP_MS;
+    const perToken = this.#wideMs || this.#narrowMs;
+    return perToken === 0 ? tokens <= FIRST_CHUNK : tokens * perToken <= IDLE_STEP_MS;
   }
 
   /**
-   * Prefill tokens a step may carry beside `decodes` decoding sequences while `prefilling` others wait for their
-   * prompts, at most `most`. Judged by the gap that streams will have anyway when everybody decodes: few streams beside
-   * many prompts would otherwise be served at the price of a batch that never fills.
+   * Prompt tokens of a step, at most `most`, while `decodes` sequences wait for it and `prefilling` others for their
+   * prompts. Judged by the gap that streams will have anyway when everybody decodes: few streams beside many prompts
+   * would otherwise be served at the price of a batch that never fills.
    */
   prefillBudget(decodes: number, prefilling: number, most: number): number {
-    if (this.#prefillMsPerToken === 0) return Math.min(most, FIRST_CHUNK);
+    if (this.#wideMs === 0 && this.#narrowMs === 0) return Math.min(most, FIRST_CHUNK);
     const decode = this.decodeMs(decodes);
     if (decodes > 0 && decode === 0) return Math.min(most, FIRST_CHUNK);
-    const goal = decodes === 0 ? IDLE_STEP_MS : GAP_FACTOR * this.decodeMs(decodes + prefilling);
-    const tokens = Math.floor((goal - decode) / this.#prefillMsPerToken);
-    return Math.max(Math.min(MIN_CHUNK, most), Math.min(most, tokens));
+    const ms = decodes === 0 ? IDLE_STEP_MS : GAP_FACTOR * this.decodeMs(decodes + prefilling) - decode;
+    const wide = Math.floor(ms / (this.#wideMs || this.#narrowMs) / TILE) * TILE;
+    if (wide >= TILE) return Math.min(most, wide);
+    const narrow = Math.floor(ms / (this.#narrowMs || 2 * this.#wideMs));
+    return Math.min(most, TILE - 1, Math.max(MIN_CHUNK, narrow));
   }
 }
 
