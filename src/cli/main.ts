@@ -4,6 +4,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { describeSettings, type Flags, type SettingHelp } from '../config/index.js';
 import { exitCodeOf, explain } from './explain.js';
+import type { ImportFlags } from './import.js';
 import { version } from './package-files.js';
 import type { PullFlags } from './pull.js';
 
@@ -77,16 +78,26 @@ function addModelCommands(koine: Command): void {
     .command('pull <MODEL>')
     .description('download a model: hf:org/repo[:quant], or the address of a file on the hub')
     .option('--name <NAME>', 'call the model so: for serve and rm, and where it is published')
+    .option('--if-available', 'a repository without a GGUF model is no failure: exit 0, with the message')
     .addOption(modelsDir)
     .action(async (model: string, flags: PullFlags) => (await import('./pull.js')).pull(model, flags));
   koine
+    .command('import <PATH>')
+    .description('take a GGUF file of this machine in, by a link')
+    .option('--name <NAME>', 'the id to list and serve it under (default: the name of the file)')
+    .option('--copy', 'copy the file instead')
+    .addOption(modelsDir)
+    .action(async (path: string, flags: ImportFlags) =>
+      (await import('./import.js')).importFile(path, flags),
+    );
+  koine
     .command('list')
-    .description('list downloaded models')
+    .description('list downloaded and imported models')
     .addOption(modelsDir)
     .action(async (flags: Flags) => (await import('./list.js')).list(flags));
   koine
     .command('rm <MODEL>')
-    .description('delete a downloaded model')
+    .description('delete a downloaded model, or forget an imported one')
     .addOption(modelsDir)
     .action(async (model: string, flags: Flags) => (await import('./remove.js')).remove(model, flags));
 }

@@ -42,9 +42,9 @@ export interface NamedModel {
   readonly path: string;
 }
 
-/** Gives models their names: the first alias is published, file name and further aliases are other names. */
+/** Gives models their names: the first alias is published; file name, further aliases and permanent id are others. */
 export function nameModels(
-  models: readonly Pick<ResolvedModel, 'id' | 'path'>[],
+  models: readonly Pick<ResolvedModel, 'id' | 'path' | 'storedId'>[],
   aliases: readonly Alias[],
 ): readonly NamedModel[] {
   const [first] = models;
@@ -59,8 +59,9 @@ export function nameModels(
   const named = models.map((model) => {
     const own = aliases.filter((alias) => (alias.model ?? first?.id) === model.id).map((alias) => alias.name);
     const [id = model.id, ...others] = [...own, model.id];
-    const names = [...others, ...(model === first ? [DEFAULT_NAME] : [])].filter((name) => name !== id);
-    return { id, aliases: [...new Set(names)], path: model.path };
+    const stored = model.storedId === undefined ? [] : [model.storedId];
+    const names = [...others, ...(model === first ? [DEFAULT_NAME] : []), ...stored];
+    return { id, aliases: [...new Set(names.filter((name) => name !== id))], path: model.path };
   });
   checkUnique(named);
   return named;

@@ -16,6 +16,13 @@ export interface Wish {
   readonly file?: string;
 }
 
+/** There is no GGUF file at all, which some callers take for an answer rather than a failure. */
+export class NoModelError extends KoineError {
+  constructor(place: string) {
+    super('model_not_found', `${place} has no GGUF model.`);
+  }
+}
+
 const HABIT = ['Q4_K_M', 'Q8_0'];
 
 /**
@@ -33,7 +40,7 @@ export function chooseFiles<C extends Candidate>(
     if (exact === undefined) throw notFound(`${place} has no file ${wish.file}`, models);
     return withParts(place, exact, files);
   }
-  if (models.length === 0) throw new KoineError('model_not_found', `${place} has no GGUF model.`);
+  if (models.length === 0) throw new NoModelError(place);
   const quants = wish.quant === undefined ? HABIT : [wish.quant];
   for (const quant of quants) {
     const matches = models.filter((file) => quantOf(file.path) === quant);

@@ -146,6 +146,11 @@ async function fetchOnce(job: Download, part: PartialFile, tools: DownloadTools)
   }
 }
 
+/** Bytes that an earlier try has left for a target. Whether they are still good is found out by the next. */
+export function partialBytes(target: string): number {
+  return statSync(`${target}.part`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** The bytes that have arrived so far, and the note that says of what. */
 class PartialFile {
   readonly path: string;
@@ -161,7 +166,7 @@ class PartialFile {
     this.#target = job.target;
     this.#identity = `${job.file.sizeBytes}:${job.file.digest?.hex ?? ''}`;
     const note = readNote(this.#note);
-    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    const size = partialBytes(job.target);
     if (note?.identity === this.#identity && size <= job.file.sizeBytes) {
       this.size = size;
       this.#etag = note.etag;

@@ -1,18 +1,17 @@
 // From what the user wrote to a checked model file on disk: the demo, a path, or the hub by way of the folder of
 // downloaded models.
 
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
 import { type CheckedModel, checkModel } from './check-model.js';
-import { chooseFiles } from './choose-file.js';
-import { download } from './download.js';
-import { listRepository } from './hub-listing.js';
+import { type StoredId, storedId } from './ids.js';
 import { locateModel } from './locate.js';
 import { findNamed } from './names.js';
 import type { DownloadProgress, Hub, Network } from './network.js';
-import { type HubReference, parseReference, showReference } from './reference.js';
+import { fetchPlan, planPull } from './pull.js';
+import { type HubReference, parseReference } from './reference.js';
 import { shortName } from './split-files.js';
-import { findStored, repositoryFolder } from './store.js';
+import { findStored } from './store.js';
 import { readName } from './stored-name.js';
 
 /** A model that is on disk and can be tried. */
@@ -21,6 +20,8 @@ export interface ResolvedModel extends CheckedModel {
   readonly path: string;
   /** Short stable name to publish it under. */
   readonly id: string;
+  /** Its permanent id, if it is in the folder of models. */
+  readonly storedId?: string;
 }
 
 /** What resolving works with. `tools` is asked for only when something has to be fetched. */
@@ -41,7 +42,30 @@ export async function resolveModel(given: string, options: ResolveOptions): Prom
     reference.kind === 'hub'
       ? await ensureStored(reference, options)
       : (namedPath(given, reference.path, options) ?? locateModel(reference.path));
-  return { path, id: readName(path) ?? shortName(path), ...checkModel(path, options.anyArchitecture) };
+  return resolveFile(path, options);
+}
+
+/** Checks the model at a path. Throws `KoineError` with one sentence for the user. */
+export function resolveFile(
+  path: string,
+  { modelsDir, anyArchitecture }: Pick<ResolveOptions, 'modelsDir' | 'anyArchitecture'>,
+): ResolvedModel {
+  const stored = storedAt(modelsDir, path);
+  const own = stored?.origin === 'imported' ? stored.id : shortName(path);
+  const id = readName(path) ?? own;
+  return {
+    path,
+    id,
+    ...(stored !== undefined && { storedId: stored.id }),
+    ...checkModel(path, anyArchitecture),
+  };
+}
+
+/** What a path is in the folder of models; undefined outside of it. */
+function storedAt(modelsDir: string, path: string): StoredId | undefined {
+  const place = relative(modelsDir, path);
+  const steps = place.split(sep);
+  return isAbsolute(place) || steps[0] === '..' ? undefined : storedId(steps.join('/'));
 }
 
 /** The model with this name in the folder of downloads, unless there is something at the path itself. */
@@ -59,24 +83,9 @@ async function ensureStored(reference: HubReference, options: ResolveOptions): P
  * Returns the path of its first file.
  */
 export async function pullModel(reference: HubReference, options: ResolveOptions): Promise<string> {
-  const { hub, signal } = options;
   const { network, progress } = await options.tools();
-  const what = showReference(reference);
-  const files = chooseFiles(what, await listRepository(reference.repo, hub, network, signal), reference);
-  const folder = repositoryFolder(options.modelsDir, reference.repo);
-  for (const file of files) {
-    const target = join(folder, ...file.path.split('/'));
-    if (isThere(target, file.sizeBytes)) continue;
-    const place = file.path.split('/').map(encodeURIComponent).join('/');
-    const url = `${hub.endpoint}/${reference.repo}/resolve/main/${place}`;
-    await download(
-      { what: `hf:${reference.repo}:${file.path}`, url, target, file },
-      { hub, network, progress, signal },
-    );
-  }
-  return join(folder, ...(files[0]?.path ?? '').split('/'));
-}
-
-function isThere(target: string, sizeBytes: number): boolean {
-  return statSync(target, { throwIfNoEntry: false })?.size === sizeBytes;
+  const tools = { ...options, network, progress };
+  const plan = await planPull(reference, tools);
+  await fetchPlan(plan, tools);
+  return plan.path;
 }

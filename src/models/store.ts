@@ -1,19 +1,18 @@
-// The folder of downloaded models: <folder>/<org>/<repo>/<path in the repository>. A file there is whole and
-// checked, because downloads end with a rename. Beside it there is at most its name, so users may add and remove
-// files by hand.
+// The folder of models: <folder>/<org>/<repo>/<path in the repository> for those of the hub, a folder of its own for each
+// one that was imported. A file there is whole and checked, because downloads end with a rename. Beside it there is at
+// most its name, so users may add and remove files by hand.
 
-import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { KoineError } from '../protocol/index.js';
 import { type Candidate, chooseFiles, type Wish } from './choose-file.js';
+import { type StoredId, storedId } from './ids.js';
 import { type HubReference, showReference } from './reference.js';
 import { isModelName, partOf, partsOf } from './split-files.js';
 import { nameFile, readName } from './stored-name.js';
 
 /** A model in the folder. */
-export interface StoredModel {
-  /** As `koine serve` takes it: `hf:org/repo:file.gguf`. */
-  readonly reference: string;
+export interface StoredModel extends StoredId {
   /** Absolute path of the first file. */
   readonly path: string;
   /** What its user calls it. */
@@ -44,15 +43,16 @@ export function findStored(modelsDir: string, reference: HubReference): string |
 export function listStored(modelsDir: string): readonly StoredModel[] {
   const files = filesBelow(modelsDir);
   return files
-    .filter(({ path }) => path.split('/').length >= 3 && isModelName(path))
-    .map(({ path }) => {
-      const [org = '', repo = '', ...rest] = path.split('/');
-      const parts = partsOf(path, partOf(path)?.count ?? 1).map((part) => join(modelsDir, part));
-      const stats = parts.map((part) => statSync(part, { throwIfNoEntry: false }));
+    .flatMap(({ path }) => {
+      const id = isModelName(path) ? storedId(path) : undefined;
+      return id === undefined ? [] : [{ path, id }];
+    })
+    .map(({ path, id }) => {
+      const stats = pathsOf(join(modelsDir, path)).map((part) => statSync(part, { throwIfNoEntry: false }));
       const first = join(modelsDir, path);
       const name = readName(first);
       return {
-        reference: `hf:${org}/${repo}:${rest.join('/')}`,
+        ...id,
         path: first,
         ...(name !== undefined && { name }),
         sizeBytes: stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0),
@@ -61,6 +61,24 @@ export function listStored(modelsDir: string): readonly StoredModel[] {
       };
     })
     .sort((a, b) => (a.reference < b.reference ? -1 : 1));
+}
+
+/**
+ * Deletes a model that was listed, with all its parts and what an interrupted download left of it. Of one that was
+ * imported by a link the link goes and the file stays. Returns the bytes set free.
+ */
+export function removeModel(modelsDir: string, { path }: Pick<StoredModel, 'path'>): number {
+  let bytes = 0;
+  for (const part of pathsOf(path)) {
+    for (const file of [part, `${part}.part`, `${part}.part.json`, nameFile(part)]) {
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) continue;
+      rmSync(file);
+      bytes += stats.isSymbolicLink() ? 0 : stats.size;
+    }
+  }
+  pruneEmpty(dirname(path), modelsDir);
+  return bytes;
 }
 
 /**
@@ -87,6 +105,11 @@ export function removeStored(modelsDir: string, reference: HubReference): number
   }
   pruneEmpty(folder, modelsDir);
   return bytes;
+}
+
+/** Every file of a model by the path of its first. */
+function pathsOf(first: string): readonly string[] {
+  return partsOf(first, partOf(first)?.count ?? 1);
 }
 
 function chosenFor(

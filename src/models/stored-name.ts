@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 
-/** Like file names without folders: never taken for a path, a hub reference or a list. */
-const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
+/** Never taken for a path with folders, a hub reference or a list. */
+const NAME = /^[A-Za-z0-9](?:[\w .:()-]{0,98}[\w.:()-])?$/;
 
 /** Whether a model can be named so. */
 export function isName(name: string): boolean {
-  return NAME.test(name);
+  return NAME.test(name) && !/^(hf|https?):/i.test(name);
 }
 
 /** Where the name of the model at a path is kept. */

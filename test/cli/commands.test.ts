@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -108,6 +108,32 @@ describe('downloaded models', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('are told by their permanent id too, which is author, repository and file', async () => {
+    const id = 'acme:tiny-GGUF:tiny-Q8_0.gguf';
+    expect((await run('pull', id)).code).toBe(0);
+    await using server = await startTestServer({
+      model: 'hf:acme/tiny-GGUF:Q8_0',
+      env: { HF_ENDPOINT: hub.endpoint, KOINE_MODELS_DIR: folder },
+    });
+    expect(server.stdout()).toContain(`Model tiny-Q8_0 (also default, ${id})\n`);
+    expect((await run('rm', id)).stdout).toBe('removed hf:acme/tiny-GGUF:tiny-Q8_0.gguf (6.06 MB)\n');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('that a repository does not have are no failure where they may be missing', async () => {
+    await using other = await HubServer.start({ 'README.md': Buffer.from('hi') });
+    const pull = (...args: string[]) =>
+      koine(['pull', '--if-available', ...args], { HF_ENDPOINT: other.endpoint, KOINE_MODELS_DIR: folder });
+    expect(await pull('hf:acme/tiny-GGUF')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'koine: hf:acme/tiny-GGUF has no GGUF model.\n',
+    });
+    expect((await pull('hf:acme/nothing')).code).toBe(2);
+    expect((await pull('hf:acme/tiny-GGUF:x.gguf')).code).toBe(2);
+    expect((await run('pull', '--if-available', 'hf:acme/tiny-GGUF:Q2_K')).code).toBe(2);
+  });
+
   it('have to be named', async () => {
     for (const command of ['pull', 'rm']) {
       const outcome = await run(command);
@@ -121,6 +147,35 @@ describe('downloaded models', () => {
     expect(missing.stderr).toBe(`koine: hf:acme/nothing: not found on ${hub.endpoint}.\n`);
     expect(await run('rm', 'hf:acme/nothing')).toMatchObject({ code: 2 });
     expect((await run('pull', 'a.gguf')).stderr).toContain('a.gguf is not a model of the hub');
+  });
+});
+
+describe('an imported model', () => {
+  it('is served and forgotten under its id, and its file stays', async () => {
+    const file = join(folder, 'mine.gguf');
+    writeFileSync(file, demo);
+    const models = join(folder, 'models');
+    const own = (...args: string[]) => koine(args, { KOINE_MODELS_DIR: models });
+    expect(await own('import', file, '--name', 'org/mine:1')).toEqual({
+      code: 0,
+      stdout: 'org/mine:1\n',
+      stderr: '',
+    });
+    expect((await own('import', file, '--copy')).stdout).toBe('mine\n');
+    expect((await own('list')).stdout).toMatch(/^mine {9}6\.06 MB .*\norg\/mine:1 {3}6\.06 MB .*\n$/);
+    await using server = await startTestServer({ model: 'org/mine:1', env: { KOINE_MODELS_DIR: models } });
+    expect(server.stdout()).toContain('Model org/mine:1 (also default)\n');
+    expect((await own('rm', 'org/mine:1')).stdout).toBe('removed org/mine:1 (0 B)\n');
+    expect((await own('rm', 'mine')).stdout).toBe('removed mine (6.06 MB)\n');
+    expect([readFileSync(file).equals(demo), readdirSync(models)]).toEqual([true, []]);
+  });
+
+  it('has to be one', async () => {
+    const missing = await run('import', 'nowhere.gguf');
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^koine: \/.*nowhere\.gguf: no such file or folder\.\n$/),
+    ]);
   });
 });
 
