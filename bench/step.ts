@@ -29,6 +29,7 @@ const OPTIONS: EngineOptions = {
   kvType: 'f16',
   kvLayout: 'streams',
   prefixCacheBytes: 2 ** 30,
+  promptLookup: 0,
   maxWaiting: 64,
   replyFormat: 'auto',
   drainMs: 0,

@@ -33,6 +33,7 @@ const BASE: EngineOptions = {
   kvType: 'f16',
   kvLayout: 'streams',
   prefixCacheBytes: 2 ** 30,
+  promptLookup: 0,
   maxWaiting: 1024,
   replyFormat: 'auto',
   drainMs: 1000,

@@ -29,6 +29,7 @@ export function engineOptionsOf(settings: Settings, model: FoundModel): EngineOp
     kvType: settings.kvType,
     kvLayout: settings.kvLayout,
     prefixCacheBytes: settings.prefixCache,
+    promptLookup: settings.promptLookup,
     maxWaiting: settings.maxWaiting,
     ...(model.chatTemplate === undefined ? {} : { chatTemplate: model.chatTemplate }),
     replyFormat: settings.replyFormat,

@@ -121,6 +121,12 @@ const engines = {
   }),
   maxWaiting: one(
     integer(0, 1_000_000),
+  promptLookup: one(
+    integer(0, 64),
+    0,
+    'tokens to propose at once where a lone reply repeats what was said before; 0 turns it off',
+    engine,
+  ),
     1024,
     'requests that may wait for a place before more are refused',
     engine,

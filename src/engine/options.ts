@@ -34,6 +34,8 @@ export interface EngineOptions {
   readonly kvLayout: 'streams' | 'unified';
   /** Host memory for finished prefixes. 0 = no prefix cache. */
   readonly prefixCacheBytes: number;
+  /** Most tokens that prompt lookup proposes in a step of one sequence alone. 0 = no prompt lookup. */
+  readonly promptLookup: number;
   /** Requests that may wait for a place before `overloaded`. */
   readonly maxWaiting: number;
   /** Jinja source that replaces the model's own chat template. */

@@ -47,6 +47,9 @@ export interface RowSpan {
   readonly rows: Float32Array;
 }
 
+/** Share of proposed tokens taken to be right before anything is known. */
+export const FIRST_DRAFT_RATE = 0.7;
+
 /** A constraint at work on one sequence. `Matcher` of the constraint room is one, the native grammar another. */
 export interface OutputMatcher {
   /** Tokens allowed next, one bit each; waits up to so long for them. Throws `constraint` when it is lost. */
@@ -87,6 +90,8 @@ export class Sequence implements Tenant {
 
   constructor(
     readonly group: Group,
+  /** Share of the tokens proposed for it that are expected to be right (prompt-lookup.ts). */
+  draftRate = FIRST_DRAFT_RATE;
     readonly choice: number,
     prompt: Int32Array,
     readonly rowSpans: readonly RowSpan[],

@@ -5,8 +5,10 @@ import { KoineError, toFailure } from '../protocol/index.js';
 import type { Places } from './cache/places.js';
 import { Committer, emitPending, type Verdict } from './commit.js';
 import { finishChoice, finishGroup, startGroup } from './events.js';
-import type { ModelRunner } from './model-runner.js';
+import type { DecodeOutcome, ModelRunner } from './model-runner.js';
 import { Outbox } from './outbox.js';
+import { Pass, rowsOf, wantsPromptScores } from './pass.js';
+import { type LookupFigures, PromptLookup } from './prompt-lookup.js';
 import type { SamplerWorkspace } from './sampling/index.js';
 import { Admission } from './scheduler/admission.js';
 import { Gaps } from './scheduler/gaps.js';
@@ -15,7 +17,6 @@ import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
 import type { Group, Sequence } from './sequence.js';
-import { stepShape } from './step-shape.js';
 import type { TokenTable } from './text/index.js';
 
 export interface StepParts {
@@ -24,6 +25,8 @@ export interface StepParts {
   readonly workspace: SamplerWorkspace;
   readonly table: TokenTable;
   readonly sharesPrefixes: boolean;
+  /** Most tokens that prompt lookup proposes in a step; 0 = none. */
+  readonly promptLookup: number;
   readonly now: () => number;
   /** Threads for the next decode. */
   readonly threads: () => number;
@@ -34,6 +37,8 @@ export interface StepParts {
 /** How long a step waits for a constraint to say what is allowed: alone, and with others waiting too. Milliseconds. */
 const MASK_WAIT_ALONE_MS = 5;
 const MASK_WAIT_MS = 1;
+
+const NO_DRAFTS = new Int32Array(0);
 
 /** All running and waiting sequences of one model, and the turn that advances them. */
 export class StepLoop {
@@ -47,20 +52,23 @@ export class StepLoop {
   readonly #admission: Admission;
   readonly #committer: Committer;
   readonly #costs: StepCosts;
+  readonly #pass: Pass;
   readonly #gaps: Gaps;
+  readonly #lookup: PromptLookup;
   readonly #groups = new Map<number, Group>();
   #adapter: string | null = null;
   /** Prompts first: who just came is nearest to a token. */
   #turn: StepKind = 'prefill';
-  #threads: number;
   /** Decodes in a row for which the runner had no cells. */
   #refusals = 0;
 
   constructor(parts: StepParts) {
     this.#parts = parts;
-    this.#threads = parts.runner.info.maxThreads;
     this.#committer = new Committer(parts.runner, parts.workspace, parts.table);
-    this.#costs = new StepCosts(parts.runner.info.maxSequences);
+    this.#costs = new StepCosts(parts.runner.info.maxSequences + parts.promptLookup);
+    this.#pass = new Pass({ ...parts, costs: this.#costs });
+    // What was wrong has to be taken out of the KV again.
+    this.#lookup = new PromptLookup(parts.runner.info.canMoveKv ? parts.promptLookup : 0);
     this.#gaps = new Gaps(parts.runner, parts.places, this.running);
     this.#admission = new Admission({
       runner: parts.runner,
@@ -70,6 +78,11 @@ export class StepLoop {
       sharesAcrossRequests: parts.sharesPrefixes,
       onSeated: (sequence, reused) => this.#seated(sequence, reused),
     });
+  }
+
+  /** Tokens proposed by prompt lookup, and how many were right. */
+  get lookupFigures(): LookupFigures {
+    return this.#lookup.figures;
   }
 
   get hasWork(): boolean {
@@ -111,9 +124,9 @@ export class StepLoop {
     const plan = this.#schedule();
     if (plan.entries.length === 0) return;
     this.steps++;
-    const tokens = plan.entries.filter((entry) => !entry.isRows);
-    if (tokens.length > 0) this.#runTokens(plan.kind, tokens);
-    for (const entry of plan.entries) if (entry.isRows) this.#runRows(entry);
+    // Others would wait for proposed tokens that turn out to be wrong.
+    const only = plan.kind === 'decode' && this.running.size === 1 ? plan.entries[0] : undefined;
+    if (only === undefined || !this.#runDrafted(only)) this.#runPlan(plan);
   }
 
   /** Puts into the outbox what running requests have to show. */
@@ -140,92 +153,83 @@ export class StepLoop {
     return plan;
   }
 
-  #runTokens(kind: StepKind, entries: readonly PlanEntry[]): void {
-    const { runner, now } = this.#parts;
-    this.#fillBatch(entries);
-    runner.setAdapter(this.#adapter);
-    this.#setThreads();
-    const begun = now();
-    const outcome = runner.decode();
-    const ms = now() - begun;
-    if (outcome !== 'ok') {
-      this.#decodeFailed(entries, outcome);
-      return;
+  #runPlan({ kind, adapter, entries }: StepPlan): void {
+    const tokens = entries.filter((entry) => !entry.isRows);
+    if (tokens.length > 0 && this.#went(this.#pass.overTokens(kind, adapter, tokens), tokens)) {
+      this.#commitAll(tokens);
     }
-    this.#refusals = 0;
-    const tokens = runner.batch.length;
-    if (kind === 'decode') this.#costs.observeDecode(tokens, ms);
-    else this.#costs.observePrefill(tokens, ms);
-    this.#parts.onStepTime(stepShape(kind, tokens), ms);
+    for (const entry of entries) {
+      // What ran before it in this step may have ended it or taken its place away.
+      if (!entry.isRows || entry.sequence.phase !== 'running') continue;
+      if (this.#went(this.#pass.overRows(adapter, entry), [entry])) this.#commitAll([entry]);
+    }
+  }
+
+  #commitAll(entries: readonly PlanEntry[]): void {
     // Before any is committed: a request that fails gives up all its places, and these hold what was just computed.
     for (const { sequence, count } of entries) sequence.computed += count;
     let row = 0;
-    for (const entry of entries) row = this.#commit(entry, row);
-  }
-
-  #setThreads(): void {
-    const threads = this.#parts.threads();
-    if (threads !== this.#threads) this.#parts.runner.setThreads(threads);
-    this.#threads = threads;
-  }
-
-  #runRows(entry: PlanEntry): void {
-    const { runner } = this.#parts;
-    const { sequence, from, count } = entry;
-    const span = sequence.rowSpanAt(from);
-    // What ran before it in this step may have ended it or taken its place away.
-    if (span === undefined || sequence.phase !== 'running') return;
-    const width = runner.info.embeddingSize;
-    const rows = span.rows.subarray((from - span.from) * width, (from - span.from + count) * width);
-    runner.setAdapter(sequence.group.adapter);
-    const outcome = runner.decodeRows(rows, sequence.place, from, from + count === sequence.length);
-    if (outcome !== 'ok') {
-      this.#decodeFailed([entry], outcome);
-      return;
-    }
-    sequence.computed += count;
-    this.#commit(entry, 0);
-  }
-
-  /** Entry i of the batch is a token at a position of a place. */
-  #fillBatch(entries: readonly PlanEntry[]): void {
-    const { batch } = this.#parts.runner;
-    let at = 0;
     for (const entry of entries) {
-      const { sequence, from, count } = entry;
-      const scoresPrompt = wantsPromptScores(sequence);
-      const last = hasRow(entry) ? from + count - 1 : -1;
-      for (let position = from; position < from + count; position++, at++) {
-        batch.tokens[at] = sequence.tokens[position] ?? 0;
-        batch.positions[at] = position;
-        batch.sequences[at] = sequence.place;
-        batch.wantsLogits[at] = scoresPrompt || position === last ? 1 : 0;
-      }
+      const rows = rowsOf(entry);
+      // Its request may have failed with another of its choices, earlier in this step.
+      if (entry.sequence.phase === 'running') this.#commit(entry, row);
+      row += rows;
     }
-    batch.length = at;
   }
 
-  /** Takes an entry's result in; returns the row after its last one. */
-  #commit(entry: PlanEntry, firstRow: number): number {
+  /** Whether a pass has been computed; what failed is dealt with. */
+  #went(outcome: DecodeOutcome, entries: readonly PlanEntry[]): boolean {
+    if (outcome !== 'ok') this.#decodeFailed(entries, outcome);
+    else this.#refusals = 0;
+    return outcome === 'ok';
+  }
+
+  /** Tokens that may come behind the next one of a sequence. */
+  #propose(sequence: Sequence): Int32Array {
+    if (sequence.matcher !== undefined) return NO_DRAFTS;
+    const { runner, places } = this.#parts;
+    const isStreams = runner.info.kvLayout === 'streams';
+    const cells = isStreams ? runner.batch.tokens.length : places.audit().cells.free;
+    // One token comes after the last that was right.
+    const room = Math.min(sequence.maxLength - sequence.length, cells) - 1;
+    return this.#lookup.propose(sequence, room, (rows) => this.#costs.decodeMs(rows));
+  }
+
+  /** The next token, and behind it those proposed ones that would have been picked as well. False: nothing was done. */
+  #runDrafted(entry: PlanEntry): boolean {
     const { runner } = this.#parts;
-    const { sequence, from, count } = entry;
-    const scoresPrompt = wantsPromptScores(sequence);
-    if (sequence.phase !== 'running') {
-      // Its request failed with another of its choices, earlier in this step.
-      return firstRow + (scoresPrompt ? count : hasRow(entry) ? 1 : 0);
+    const { sequence } = entry;
+    const drafts = this.#propose(sequence);
+    if (drafts.length === 0) return false;
+    const outcome = this.#pass.overDrafts(this.#adapter, entry, drafts);
+    // For one token there may be a cell.
+    if (outcome === 'no-space') return false;
+    if (!this.#went(outcome, [entry])) return true;
+    for (let row = 0; ; row++) {
+      sequence.computed++;
+      const verdict = this.#committer.next(sequence, runner.logits(row), null);
+      const isRight = row < drafts.length && sequence.tokens[sequence.length - 1] === drafts[row];
+      if (isRight && verdict.kind === 'goes-on') continue;
+      this.#lookup.judged(sequence, drafts.length, isRight ? row + 1 : row);
+      if (row < drafts.length) runner.removeKv(sequence.place, sequence.computed, -1);
+      this.#conclude(sequence, verdict);
+      return true;
     }
-    let row = firstRow;
-    for (let position = from; scoresPrompt && position < from + count; position++, row++) {
-      if (position + 1 < sequence.promptLength) {
-        this.#committer.scorePrompt(sequence, position, runner.logits(row));
+  }
+
+  /** Takes an entry's result in, whose first row of logits is given. */
+  #commit({ sequence, from, count }: PlanEntry, firstRow: number): void {
+    const { runner } = this.#parts;
+    const scoresPrompt = wantsPromptScores(sequence);
+    for (let i = 0; scoresPrompt && i < count; i++) {
+      if (from + i + 1 < sequence.promptLength) {
+        this.#committer.scorePrompt(sequence, from + i, runner.logits(firstRow + i));
       }
     }
-    if (!scoresPrompt && hasRow(entry)) row++;
-    if (sequence.computed < sequence.length) return row;
+    if (sequence.computed < sequence.length) return;
     if (sequence.generated === 0) this.#promptDone(sequence.group);
     if (sequence.length >= sequence.maxLength) this.#conclude(sequence, { kind: 'ends', reason: 'length' });
-    else this.#pick(sequence, runner.logits(row - 1), this.#maskWaitMs());
-    return row;
+    else this.#pick(sequence, runner.logits(firstRow + (scoresPrompt ? count - 1 : 0)), this.#maskWaitMs());
   }
 
   /** The sequence's next token, unless its constraint is late: then the row is kept and others go on meanwhile. */
@@ -310,7 +314,7 @@ export class StepLoop {
     this.#groups.delete(group.key);
   }
 
-  #decodeFailed(entries: readonly PlanEntry[], outcome: 'no-space' | 'failed'): void {
+  #decodeFailed(entries: readonly PlanEntry[], outcome: Exclude<DecodeOutcome, 'ok'>): void {
     if (outcome === 'no-space' && this.#refusals++ < this.#parts.runner.info.maxSequences) {
       this.#parts.places.evictResidents(this.#parts.runner.info.totalCells);
       const only = entries.length === 1 && this.running.size === 1 ? entries[0] : undefined;
@@ -372,18 +376,4 @@ export class StepLoop {
     const decoding = this.running.all().filter(({ generated }) => generated > 0).length;
     return Math.min(room, places.audit().cells.free - decoding);
   }
-}
-
-/**
- * Whether the entry's last token has logits. They are needed where a token will be picked. Tokens that were forced have
- * them too: CPU kernels take rows by fours, and seven rows cost far more than eight (docs/decisions/0008).
- */
-function hasRow({ sequence, from, count }: PlanEntry): boolean {
-  return sequence.generated > 0 || from + count === sequence.length;
-}
-
-function wantsPromptScores(sequence: Sequence): boolean {
-  return (
-    sequence.choice === 0 && sequence.generated === 0 && sequence.group.output.promptLogprobs !== undefined
-  );
 }

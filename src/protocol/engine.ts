@@ -93,6 +93,8 @@ export interface EngineStatus {
     readonly usedBytes: number;
     readonly budgetBytes: number;
   };
+  /** Tokens proposed by prompt lookup and those that were right; absent where there is none. */
+  readonly promptLookup?: { readonly proposed: number; readonly accepted: number };
   readonly threads: number;
   readonly steps: number;
   /** Absent where steps cannot be watched. */

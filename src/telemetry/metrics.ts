@@ -169,6 +169,13 @@ const GAUGES: readonly GaugeSpec[] = [
     values: ({ prefixCache }) => ({ used: prefixCache.usedBytes, budget: prefixCache.budgetBytes }),
   },
   {
+    name: 'prompt_lookup_tokens',
+    help: 'Tokens of prompt lookup since the engine started: proposed, and found right.',
+    labelName: 'result',
+    values: ({ promptLookup }) =>
+      promptLookup === undefined ? {} : { proposed: promptLookup.proposed, accepted: promptLookup.accepted },
+  },
+  {
     name: 'engine_restarts',
     help: 'Times the engine process was restarted.',
     values: (s) => ({ value: s.restarts }),

@@ -7,6 +7,12 @@ import { type LoopOptions, type Received, TestLoop } from '../support/loop.js';
 import { BEGINNINGS, expectSame, greedy, openModel, type Shape, tokensOf } from './demo.js';
 
 const TOKENS = 40;
+/** Prompts whose continuation repeats what stands in them. */
+const REPETITIVE = [
+  'one, two, three, four, one, two, three, four, one, two,',
+  'The cat sat on the mat. The dog sat on the mat. The cat sat on the',
+  'red green blue red green blue red green blue red',
+];
 const runners = new Map<string, LlamaRunner>();
 let alone: readonly (readonly TokenInfo[])[];
 
@@ -160,6 +166,29 @@ describe('greedy output', () => {
     for (const [i, one] of received.entries()) {
       if (![1, 4, 6].includes(i)) expectSame(alone[i] ?? [], tokensOf(one));
     }
+  });
+});
+
+describe('greedy output with prompt lookup', () => {
+  it('is the same, and proposals are found right', () => {
+    const options = { parallel: 1, contextTokens: 256 };
+    let proposed = 0;
+    let accepted = 0;
+    let ms = 0;
+    for (const text of REPETITIVE) {
+      const plain = loopOn(options);
+      const expected = plain.submit(greedy(text, TOKENS));
+      plain.run();
+      // Every step takes as long as any other, so whatever can be proposed pays.
+      const drafted = loopOn(options, { cacheBytes: 0, promptLookup: 7, now: () => ms++ });
+      const received = drafted.submit(greedy(text, TOKENS));
+      drafted.run();
+      expectSame(tokensOf(expected), tokensOf(received), 'otherShape');
+      proposed += drafted.loop.lookupFigures.proposed;
+      accepted += drafted.loop.lookupFigures.accepted;
+    }
+    expect(accepted).toBeGreaterThan(8);
+    expect(proposed).toBeGreaterThan(accepted);
   });
 });
 

@@ -30,6 +30,7 @@ const setup = fc.record({
   cacheBytes: fc.constantFrom(0, 900, 1 << 20),
   canMoveKv: fc.constantFrom(true, true, true, false),
   batchTokens: fc.constantFrom(8, 32),
+  promptLookup: fc.constantFrom(0, 0, 6),
 });
 
 type Request = typeof request extends fc.Arbitrary<infer T> ? T : never;
@@ -74,7 +75,8 @@ describe('scheduler', () => {
   it('gives every request the output it has alone, and loses nothing', () => {
     fc.assert(
       fc.property(setup, fc.array(request, { minLength: 1, maxLength: 14 }), (how, requests) => {
-        const loop = new TestLoop(createFakeRunner(runnerOptions(how)), { cacheBytes: how.cacheBytes });
+        const { cacheBytes, promptLookup } = how;
+        const loop = new TestLoop(createFakeRunner(runnerOptions(how)), { cacheBytes, promptLookup });
         const pending = requests.map((item) => ({
           item,
           received: undefined as ReturnType<TestLoop['submit']> | undefined,

@@ -17,6 +17,7 @@ export const FAKE_ENGINE_OPTIONS: EngineOptions = {
   kvType: 'f16',
   kvLayout: 'streams',
   prefixCacheBytes: 1 << 20,
+  promptLookup: 0,
   maxWaiting: 8,
   replyFormat: 'auto',
   drainMs: 0,

@@ -44,6 +44,7 @@ export function startTestEngine(changes: Partial<EngineOptions> = {}): TestEngin
     kvType: 'f16',
     kvLayout: 'streams',
     prefixCacheBytes: 64 << 20,
+    promptLookup: 0,
     maxWaiting: 1024,
     replyFormat: 'auto',
     drainMs: 5000,

@@ -39,6 +39,10 @@ export interface Received {
 export interface LoopOptions {
   /** 0 = no prefix cache. Default 1 MiB. */
   readonly cacheBytes?: number;
+  /** Default 0: none. */
+  readonly promptLookup?: number;
+  /** Milliseconds; default the machine's clock. */
+  readonly now?: () => number;
 }
 
 /** A loop and the means to drive it. */
@@ -56,7 +60,7 @@ export class TestLoop {
     const budgetBytes = options.cacheBytes ?? 1 << 20;
     const workspace = createSamplerWorkspace(runner.info.vocabSize);
     const table = new TokenTable((token) => runner.tokenBytes(token));
-    const now = (): number => performance.now();
+    const now = options.now ?? (() => performance.now());
     const cache =
       budgetBytes === 0 || !runner.info.canMoveKv
         ? createNoCache()
@@ -70,6 +74,7 @@ export class TestLoop {
       table,
       now,
       sharesPrefixes: budgetBytes > 0,
+      promptLookup: options.promptLookup ?? 0,
       threads: () => runner.info.maxThreads,
       onStepTime: () => undefined,
     });

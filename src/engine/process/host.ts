@@ -88,6 +88,7 @@ export class EngineHost {
       workspace,
       table,
       sharesPrefixes: options.prefixCacheBytes > 0,
+      promptLookup: options.promptLookup,
       now,
       threads: () => this.#currentThreads(),
       onStepTime: (shape, ms) => {
@@ -277,6 +278,7 @@ export class EngineHost {
       prefixCache: { ...this.#loop.hits, usedBytes: cache.usedBytes, budgetBytes: cache.budgetBytes },
       threads: this.#currentThreads(),
       steps: this.#loop.steps,
+      ...(this.#parts.options.promptLookup > 0 ? { promptLookup: { ...this.#loop.lookupFigures } } : {}),
       stepFigures: this.#recorder.figures(),
     };
   }
