@@ -2,6 +2,7 @@
 
 import { systemClock } from '../base/index.js';
 import { type Settings, tgiOptionsOf } from '../config/index.js';
+import type { Management } from '../dialects/jan/index.js';
 import type { Dialect } from '../http/index.js';
 import type { Router } from '../protocol/index.js';
 import type { Metrics } from '../telemetry/index.js';
@@ -12,6 +13,8 @@ export interface DialectParts {
   readonly settings: Settings;
   readonly router: Router;
   readonly metrics: Metrics;
+  /** The models, where they may be managed. */
+  readonly management?: Management;
 }
 
 /** A dialect under the name users give it, which is also its prefix. */

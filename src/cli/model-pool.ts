@@ -3,7 +3,6 @@
 
 import { freemem } from 'node:os';
 import { engineOptionsOf, type Settings } from '../config/index.js';
-import type { ManagedEngine, PoolModel } from '../engine/index.js';
 import type { EngineOptions } from '../engine/options.js';
 import {
   estimateMemory,
@@ -62,14 +61,6 @@ export function planModel(settings: Settings, model: ServedModelFile, budget: nu
     parallel: plan.parallel,
   };
   return { options, bytes: estimate.total, outline: outlineOf(model, options) };
-}
-
-/** The models as members of a pool. */
-export function poolModels(
-  planned: readonly PlannedModel[],
-  start: (options: EngineOptions) => ManagedEngine,
-): readonly PoolModel[] {
-  return planned.map(({ options, bytes, outline }) => ({ bytes, outline, start: () => start(options) }));
 }
 
 /** What a header tells; the engine replaces it once the model is loaded. */

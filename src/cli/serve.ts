@@ -6,15 +6,16 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/index.js';
 import { type Flags, SettingError, type Settings } from '../config/index.js';
-import type { ManagedEngine, PooledEngine } from '../engine/index.js';
+import type { ManagedEngine } from '../engine/index.js';
 import type { ModelDescription } from '../protocol/index.js';
 import type { Logger } from '../telemetry/index.js';
-import { checkListen, loadDialects } from './dialects.js';
+import { checkListen, type DialectParts, loadDialects } from './dialects.js';
 import { EngineLog } from './engine-log.js';
 import { UserError } from './explain.js';
+import type { ServerLibrary } from './library/server-library.js';
 import type { OpenListeners } from './listeners.js';
-import { localRouter } from './local-router.js';
-import { memoryBudget, type PlannedModel, poolModels } from './model-pool.js';
+import { memoryBudget, type PlannedModel } from './model-pool.js';
+import { ModelSet } from './model-set.js';
 import { resolveOptionsOf } from './resolve-options.js';
 import { plannedModelsFor } from './served-models.js';
 import { settingsOf } from './settings-of.js';
@@ -33,7 +34,8 @@ export async function serve(flags: Flags): Promise<void> {
   const settings = await settingsOf(flags);
   checkListen(settings);
   const stopping = new AbortController();
-  const server = new Server(settings);
+  const chatTemplate = templateOf(settings);
+  const server = new Server(settings, chatTemplate);
   const onSignal = shutdownHandler({
     drain() {
       stopping.abort();
@@ -45,7 +47,7 @@ export async function serve(flags: Flags): Promise<void> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   try {
     const options = resolveOptionsOf(settings, stopping.signal);
-    await server.start(await plannedModelsFor(settings, options, templateOf(settings)));
+    await server.start(await plannedModelsFor(settings, options, chatTemplate));
   } catch (error) {
     // Told to stop meanwhile: the signal's own way out is under way.
     if (stopping.signal.aborted) return;
@@ -58,14 +60,19 @@ export async function serve(flags: Flags): Promise<void> {
 /** Engines and listeners of one server process. */
 class Server {
   readonly #settings: Settings;
-  #engines: readonly PooledEngine[] = [];
+  readonly #chatTemplate: string | undefined;
+  readonly #budgetBytes: number;
+  #models: ModelSet | undefined;
+  #library: ServerLibrary | undefined;
   #listeners: OpenListeners | undefined;
   /** Loading the front door and opening the addresses, as long as that takes. */
   #listening: Promise<Logger> | undefined;
   #log: Logger | undefined;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, chatTemplate: string | undefined) {
     this.#settings = settings;
+    this.#chatTemplate = chatTemplate;
+    this.#budgetBytes = memoryBudget(settings);
   }
 
   /**
@@ -75,26 +82,27 @@ class Server {
   async start(planned: readonly PlannedModel[]): Promise<void> {
     const { EnginePool, startEngine } = await import('../engine/index.js');
     const logs = new Map(planned.map(({ options }) => [options.modelId, new EngineLog(options.modelId)]));
-    const start = (options: PlannedModel['options']): ManagedEngine =>
-      startEngine(options, {
-        entryPath: ENGINE_ENTRY,
-        onLog: (line) => logs.get(options.modelId)?.write(line),
-      });
-    const pool = new EnginePool(poolModels(planned, start), { budgetBytes: memoryBudget(this.#settings) });
-    this.#engines = pool.engines;
-    const [first] = this.#engines;
+    const start = (options: PlannedModel['options']): ManagedEngine => {
+      const log = logs.get(options.modelId) ?? this.#newLog(options.modelId);
+      return startEngine(options, { entryPath: ENGINE_ENTRY, onLog: log.write });
+    };
+    const pool = new EnginePool([], { budgetBytes: this.#budgetBytes });
+    const models = new ModelSet(planned, pool, start);
+    this.#models = models;
+    const atStart = models.all;
+    const [first] = atStart;
     if (first === undefined) throw new Error('no model to serve');
     // Whichever comes first, the failure of the engine or of an address, is the one to tell.
-    const ready = readyOrExplain(first, planned[0]?.options.modelPath ?? '');
-    this.#listening = this.#listen(planned, [...logs.values()]);
+    const ready = readyOrExplain(first.engine, first.path);
+    this.#listening = this.#listen(models, [...logs.values()]);
     const [, log] = await Promise.all([ready, this.#listening]);
     for (const engineLog of logs.values()) engineLog.release(log);
-    const models = this.#engines.map((engine) => ({
+    const served = atStart.map(({ engine }) => ({
       description: engine.known,
       threads: engine.status().threads,
     }));
     const addresses = this.#listeners?.addresses ?? [];
-    process.stdout.write(`${startText(models, addresses, this.#settings.apiKey.length > 0)}\n`);
+    process.stdout.write(`${startText(served, addresses, this.#settings.apiKey.length > 0)}\n`);
   }
 
   /** Stops accepting, lets what runs finish within the limit, ends the engines. */
@@ -102,6 +110,8 @@ class Server {
     const { drainTimeout } = this.#settings;
     this.#log?.info({ inFlight: this.#listeners?.inFlight ?? 0, limitMs: drainTimeout }, 'stopping');
     await this.#settled();
+    // What a download has fetched so far is kept, so that nobody has to wait for its end.
+    await this.#library?.close();
     await this.#listeners?.drain(drainTimeout);
     await this.close();
   }
@@ -109,8 +119,9 @@ class Server {
   /** Ends everything now. */
   async close(): Promise<void> {
     await this.#settled();
+    await this.#library?.close();
     await this.#listeners?.drain(0);
-    await Promise.all(this.#engines.map((engine) => engine.close()));
+    await this.#models?.close();
   }
 
   /** Addresses that are just being opened are opened before they are closed. Why they could not be is told by `start`. */
@@ -118,7 +129,14 @@ class Server {
     await this.#listening?.catch(() => undefined);
   }
 
-  async #listen(planned: readonly PlannedModel[], logs: readonly EngineLog[]): Promise<Logger> {
+  /** The log of a model that came later: all it says is wanted. */
+  #newLog(model: string): EngineLog {
+    const engineLog = new EngineLog(model);
+    if (this.#log !== undefined) engineLog.release(this.#log);
+    return engineLog;
+  }
+
+  async #listen(models: ModelSet, logs: readonly EngineLog[]): Promise<Logger> {
     const [{ createLogger, Metrics }, { openListeners }] = await Promise.all([
       import('../telemetry/index.js'),
       import('./listeners.js'),
@@ -128,15 +146,23 @@ class Server {
     this.#log = log;
     if (log.isLevelEnabled('debug')) for (const engineLog of logs) engineLog.release(log);
     const metrics = new Metrics();
-    const engines = planned.flatMap(({ options: { modelId: id, aliases } }, i) => {
-      const engine = this.#engines[i];
-      return engine === undefined ? [] : [{ id, aliases, engine }];
-    });
-    const readings = () => engines.map(({ id, engine }) => ({ model: id, status: engine.status() }));
+    const readings = () => models.readings();
     metrics.watchEngines(readings);
-    const dialects = await loadDialects({ settings, router: localRouter(engines), metrics });
+    const parts = { settings, router: models.router, metrics };
+    const dialects = await loadDialects({ ...parts, ...(await this.#management(models)) });
     this.#listeners = await openListeners({ settings, dialects, readings, log, metrics });
     return log;
+  }
+
+  /** Lets models be managed, where that is wanted. */
+  async #management(models: ModelSet): Promise<Pick<DialectParts, 'management'>> {
+    const settings = this.#settings;
+    if (!settings.manageModels) return {};
+    const { checkManagement, managementOf, openLibrary } = await import('./library/open-library.js');
+    checkManagement(settings);
+    const budgetBytes = this.#budgetBytes;
+    this.#library = openLibrary({ settings, models, budgetBytes, chatTemplate: this.#chatTemplate });
+    return { management: managementOf(settings, this.#library) };
   }
 }
 

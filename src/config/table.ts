@@ -57,6 +57,12 @@ const models = {
     ...model,
     defaultText: '~/.koine/models',
   }),
+  manageModels: one(
+    toggle,
+    false,
+    'fetch, import, load, unload, name and delete models over HTTP; needs an API key or a loopback address',
+    model,
+  ),
   chatTemplate: one(path('FILE'), undefined, "Jinja file that replaces the model's chat template", {
     ...model,
     defaultText: "the model's own",
@@ -121,12 +127,6 @@ const engines = {
   }),
   maxWaiting: one(
     integer(0, 1_000_000),
-  promptLookup: one(
-    integer(0, 64),
-    0,
-    'tokens to propose at once where a lone reply repeats what was said before; 0 turns it off',
-    engine,
-  ),
     1024,
     'requests that may wait for a place before more are refused',
     engine,

@@ -28,8 +28,8 @@ export function hostCheck(address: string, trusted: readonly string[]): HostChec
   };
 }
 
-/** Whether only programs on this machine reach a listener at this address. */
-function isLoopback(host: string): boolean {
+/** Whether only programs on this machine reach a listener at this address, or serve a page from it. */
+export function isLoopback(host: string): boolean {
   const name = nameOf(host);
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }

@@ -9,6 +9,7 @@ export {
   type Route,
 } from './dialect.js';
 export { Exchange } from './exchange.js';
+export { isLoopback } from './hosts.js';
 export { ListenError } from './listen-error.js';
 export { type ExchangeRecord, Listener, type ListenerSpec } from './listener.js';
 export { type OperationsOptions, operations } from './operations.js';

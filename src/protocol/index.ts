@@ -13,6 +13,7 @@ export {
 } from './errors.js';
 export type * from './event.js';
 export type * from './generate.js';
+export type * from './library.js';
 export type * from './message.js';
 export { isPlainText, parameterTypes, typeOfValue, type ValueType } from './schema-types.js';
 export { STEP_TIME_BOUNDS_MS, type StepFigures, type StepTimes, type TimeCounts } from './step-figures.js';

@@ -34,6 +34,11 @@ const WIRE_ERRORS: Readonly<Record<Exclude<ErrorCode, 'unavailable' | 'cancelled
 };
 const NOT_AVAILABLE: WireError = { status: 503, type: 'internal_server_error', code: 'unavailable' };
 
+/** The status of a failure. */
+export function statusOf(code: ErrorCode): number {
+  return wireError(code).status;
+}
+
 function wireError(code: ErrorCode): WireError {
   return code === 'unavailable' || code === 'cancelled' ? NOT_AVAILABLE : WIRE_ERRORS[code];
 }

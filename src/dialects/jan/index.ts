@@ -4,6 +4,7 @@ import { type Dialect, isJsonMediaType } from '../../http/index.js';
 import { refuse } from './errors.js';
 import { type JanOptions, janRoutes } from './routes.js';
 
+export type { Management } from './management.js';
 export type { JanOptions } from './routes.js';
 
 /** The dialect, ready to be mounted. Serves every model the router knows. */

@@ -12,9 +12,11 @@ import { ChatReply } from './encode/chat.js';
 import { ChatStream } from './encode/chat-stream.js';
 import { CompletionReply } from './encode/completion.js';
 import { CompletionStream } from './encode/completion-stream.js';
+import { libraryList } from './encode/library-model.js';
 import type { ReplyEncoder, StreamEncoder } from './encode.js';
 import { tokenIds, tokenText } from './extras.js';
 import { type Generation, streamReply, wholeReply } from './generate.js';
+import { type Management, managementRoutes } from './management.js';
 import { type FoundModel, findModel, modelList } from './models.js';
 import { chatBody, completionBody, detokenizeBody, embeddingBody, tokenizeBody } from './schema.js';
 
@@ -25,6 +27,8 @@ export interface JanOptions {
   readonly clock: Clock;
   /** What is done with a model name nobody knows. The default model when absent: clients send names of other services. */
   readonly unknownModel?: UnknownModel;
+  /** The models, where they may be managed over HTTP. */
+  readonly management?: Management;
 }
 
 /** An editor's plugin asks here, and means the model of that alias. */
@@ -46,6 +50,7 @@ export function janRoutes(options: JanOptions): readonly Route[] {
     { method: 'POST', path: '/extras/tokenize', handle: (exchange) => service.tokenize(exchange) },
     { method: 'POST', path: '/extras/tokenize/count', handle: (exchange) => service.countTokens(exchange) },
     { method: 'POST', path: '/extras/detokenize', handle: (exchange) => service.detokenize(exchange) },
+    ...managementRoutes(options.management),
   ];
 }
 
@@ -100,7 +105,12 @@ class Service {
   }
 
   async listModels(exchange: Exchange): Promise<void> {
-    this.#answer(exchange, modelList(await this.#options.router.models()));
+    const { router, management } = this.#options;
+    const list =
+      management === undefined
+        ? modelList(await router.models())
+        : libraryList(await management.library.list());
+    this.#answer(exchange, list);
   }
 
   async tokenize(exchange: Exchange): Promise<void> {

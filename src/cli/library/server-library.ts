@@ -1,0 +1,321 @@
+// The models of a running server as a library: what is in the folder of models, what is served of it, and what is being
+// fetched. Files are the models room's business, engines the model set's; here they meet.
+
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  checkModel,
+  checkName,
+  type HubReference,
+  importModel,
+  isPulled,
+  listStored,
+  nameStored,
+  type PullPlan,
+  parseHubId,
+  parseReference,
+  planPull,
+  removeModel,
+  type StoredModel,
+  unnameStored,
+} from '../../models/index.js';
+import {
+  type ImportRequest,
+  KoineError,
+  type Library,
+  type LibraryModel,
+  type PullRequest,
+} from '../../protocol/index.js';
+import type { PlannedModel } from '../model-pool.js';
+import type { ModelSet, ServedModel } from '../model-set.js';
+import { type DownloadMeans, Downloads, type ModelDownload } from './downloads.js';
+
+/** What the library is made from. */
+export interface LibraryParts extends DownloadMeans {
+  readonly models: ModelSet;
+  readonly modelsDir: string;
+  readonly anyArchitecture: boolean;
+  /** Settles how a stored model is served. Throws what the user should read when it cannot be. */
+  plan(stored: StoredModel): PlannedModel;
+}
+
+/** A model wherever it is known. At least one of the three is there. */
+interface Found {
+  readonly id: string;
+  readonly served: ServedModel | undefined;
+  readonly stored: StoredModel | undefined;
+  readonly download: ModelDownload | undefined;
+}
+
+/** `org/repo` or `org/repo:quant`, as some clients write it. */
+const BARE_REPOSITORY = /^[\w.-]+\/[\w.-]+(:[^:]+)?$/;
+
+/** See `Library`. */
+export class ServerLibrary implements Library {
+  readonly #parts: LibraryParts;
+  readonly #downloads: Downloads;
+  readonly #closing = new AbortController();
+  /** Why stored models are not served, by path; with the time of the file, because a file may get better. */
+  readonly #problems = new Map<string, { readonly changedAt: number; readonly message: string }>();
+  /** Paths of the models that were in the folder when it was last looked into. */
+  #seen: ReadonlySet<string> = new Set();
+  /** Ids of models that are just being imported or removed. */
+  readonly #changing = new Set<string>();
+
+  constructor(parts: LibraryParts) {
+    this.#parts = parts;
+    this.#downloads = new Downloads(parts);
+  }
+
+  async list(): Promise<readonly LibraryModel[]> {
+    const stored = this.refresh();
+    const { all } = this.#parts.models;
+    const served = all.map((model) => this.#view(this.#found(stored, model.id)));
+    const others = stored.filter((model) => model.isComplete && !all.some(({ path }) => path === model.path));
+    const unserved = others.map((model) => ({ id: model.id, served: undefined, stored: model }));
+    return [
+      ...served,
+      ...unserved.map((model) => this.#view({ ...model, download: this.#downloads.find(model.id) })),
+    ];
+  }
+
+  async get(model: string): Promise<LibraryModel> {
+    return this.#view(this.#found(this.refresh(), model));
+  }
+
+  async pull({ model, name }: PullRequest): Promise<LibraryModel> {
+    const { modelsDir, hub } = this.#parts;
+    const reference = this.#hubReference(model);
+    if (name !== undefined) {
+      const prefix = `hf:${reference.repo}:`;
+      checkName(modelsDir, name, (other) => other.reference.startsWith(prefix));
+    }
+    const places = { modelsDir, hub, network: await this.#parts.network(), signal: this.#closing.signal };
+    const plan = await planPull(reference, places);
+    this.#requireSteady(plan.id);
+    if (name !== undefined) this.#requireFreeName(name, plan.path);
+    if (isPulled(plan)) this.#finish(plan, name);
+    else this.#downloads.begin(plan, name, (download) => this.#finish(plan, download.name));
+    return this.get(plan.id);
+  }
+
+  async *follow(model: string, everyMs: number, signal: AbortSignal): AsyncIterable<LibraryModel> {
+    for (;;) {
+      const found = this.#found(this.refresh(), model);
+      yield this.#view(found);
+      if (found.download?.isRunning !== true || signal.aborted) return;
+      const pause = sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await Promise.race([found.download.over, pause]);
+    }
+  }
+
+  async cancelPull(model: string): Promise<LibraryModel> {
+    const found = this.#found(this.refresh(), model);
+    if (found.download?.isRunning !== true) {
+      throw new KoineError('invalid_request', `The model ${found.id} is not being downloaded.`);
+    }
+    await found.download.cancel();
+    return this.get(found.id);
+  }
+
+  async import(request: ImportRequest): Promise<LibraryModel> {
+    const { id, name, path } = request;
+    if (!isAbsolute(path)) {
+      throw new KoineError('invalid_request', `${path} is not an absolute path on the server's machine.`);
+    }
+    this.#requireSteady(id);
+    this.#requireFreeName(id);
+    if (name !== undefined) this.#requireFreeName(name);
+    const stored = await this.#while(id, () => importModel(request, this.#parts));
+    return this.get(stored.id);
+  }
+
+  async start(model: string, signal: AbortSignal): Promise<LibraryModel> {
+    const { id, served, stored } = this.#found(this.refresh(), model);
+    if (served === undefined && stored?.isComplete !== true) {
+      throw new KoineError('conflict', `The model ${id} is not complete: pull it first.`);
+    }
+    this.#requireSteady(id);
+    const { engine } = served ?? this.#admit(stored as StoredModel);
+    await engine.load(signal);
+    return this.get(id);
+  }
+
+  async stop(model: string): Promise<LibraryModel> {
+    const { id, served } = this.#found(this.refresh(), model);
+    await served?.engine.unload();
+    return this.get(id);
+  }
+
+  async rename(model: string, name: string | null): Promise<LibraryModel> {
+    const { modelsDir, models } = this.#parts;
+    const { id, served, stored } = this.#found(this.refresh(), model);
+    if (stored === undefined) {
+      const message = `The model ${id} is not in the folder of models, which keeps the names: serve it with --alias.`;
+      throw new KoineError('conflict', message);
+    }
+    if (name === null) unnameStored(stored.path);
+    else {
+      this.#requireFreeName(name, stored.path);
+      nameStored(modelsDir, stored.path, name);
+    }
+    if (served !== undefined) {
+      const others = served.aliases.filter((alias) => alias !== stored.name);
+      models.rename(served, name === null ? others : [name, ...others]);
+    }
+    return this.get(id);
+  }
+
+  async remove(model: string): Promise<'deleted' | 'forgotten'> {
+    const { modelsDir, models } = this.#parts;
+    const { id, served, stored, download } = this.#found(this.refresh(), model);
+    this.#requireSteady(id);
+    return this.#while(id, async () => {
+      await download?.cancel();
+      if (served !== undefined) await models.remove(served);
+      for (const path of new Set([stored?.path, download?.plan.path])) {
+        if (path !== undefined) removeModel(modelsDir, { path });
+      }
+      this.#downloads.drop(id);
+      return stored === undefined && download === undefined ? 'forgotten' : 'deleted';
+    });
+  }
+
+  /** Ends all downloads; what arrived is kept. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#downloads.close();
+  }
+
+  /** Looks into the folder, serves what has come, forgets what has gone; returns what is there. */
+  refresh(): readonly StoredModel[] {
+    const { models, modelsDir } = this.#parts;
+    const stored = listStored(modelsDir);
+    this.#forgetGone(stored);
+    for (const model of stored) {
+      const { id, path, isComplete, changedAt } = model;
+      if (!isComplete || this.#changing.has(id) || models.all.some((served) => served.path === path))
+        continue;
+      if (this.#problems.get(path)?.changedAt === changedAt.getTime()) continue;
+      try {
+        this.#admit(model);
+      } catch {
+        // Kept as its problem, and told whenever somebody asks for it.
+      }
+    }
+    return stored;
+  }
+
+  /** A model that was deleted by hand is not offered any more, unless it is in memory still. */
+  #forgetGone(stored: readonly StoredModel[]): void {
+    const paths = new Set(stored.map(({ path }) => path));
+    for (const served of this.#parts.models.all) {
+      const isGone = this.#seen.has(served.path) && !paths.has(served.path);
+      if (!isGone || served.engine.status().state !== 'unloaded') continue;
+      // Who has just asked for it keeps it, and is told that its file is missing.
+      void this.#parts.models.remove(served).catch(() => undefined);
+    }
+    this.#seen = paths;
+  }
+
+  #admit(stored: StoredModel): ServedModel {
+    const { models, plan } = this.#parts;
+    try {
+      const served = models.add(plan(stored));
+      this.#problems.delete(stored.path);
+      return served;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const { message } = error;
+      this.#problems.set(stored.path, { changedAt: stored.changedAt.getTime(), message });
+      throw error instanceof KoineError ? error : new KoineError('invalid_request', message, {}, error);
+    }
+  }
+
+  /** What remains to be done with a model when all its files are there. */
+  #finish({ path }: PullPlan, name: string | undefined): void {
+    checkModel(path, true);
+    if (name !== undefined) nameStored(this.#parts.modelsDir, path, name);
+    this.refresh();
+    const served = this.#parts.models.all.find((model) => model.path === path);
+    if (served === undefined || name === undefined || served.aliases.includes(name)) return;
+    this.#parts.models.rename(served, [name, ...served.aliases]);
+  }
+
+  #found(stored: readonly StoredModel[], name: string): Found {
+    const { router } = this.#parts.models;
+    const byName = stored.find((model) => model.id === name) ?? stored.find((model) => model.name === name);
+    const served =
+      router.find(name) ?? (byName && this.#parts.models.all.find(({ path }) => path === byName.path));
+    const own = served === undefined ? byName : stored.find(({ path }) => path === served.path);
+    const id = own?.id ?? served?.id ?? name;
+    const download = this.#downloads.find(id);
+    if (served === undefined && own === undefined && download === undefined) {
+      const known = router.all.map((model) => model.id).join(', ') || 'none';
+      throw new KoineError('model_not_found', `The model \`${name}\` does not exist. Available: ${known}.`);
+    }
+    return { id, served, stored: own, download };
+  }
+
+  #view({ id, served, stored, download }: Found): LibraryModel {
+    const state = download?.state;
+    const isWhole = stored === undefined ? served !== undefined : stored.isComplete;
+    const files = state?.state === 'running' ? 'downloading' : isWhole ? 'complete' : 'incomplete';
+    const wanted = state?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0;
+    const problem = stored === undefined ? undefined : this.#problems.get(stored.path)?.message;
+    const name = stored?.name ?? download?.name;
+    return {
+      id,
+      ...(served !== undefined && { servedAs: served.id, state: served.engine.status().state }),
+      ...(name !== undefined && { name }),
+      aliases: served?.aliases ?? [],
+      files,
+      sizeBytes: stored?.sizeBytes ?? served?.engine.known.sizeBytes ?? wanted,
+      changedAt: Math.floor((stored?.changedAt.getTime() ?? changedAt(served?.path)) / 1000),
+      ...(problem !== undefined && served === undefined && { problem }),
+      ...(state !== undefined && { download: state }),
+    };
+  }
+
+  #hubReference(given: string): HubReference {
+    const { hub, modelsDir } = this.#parts;
+    const byId = parseHubId(given);
+    if (byId !== undefined) return { kind: 'hub', ...byId };
+    const named = listStored(modelsDir).find(({ name, origin }) => origin === 'hub' && name === given);
+    const written = named?.reference ?? (BARE_REPOSITORY.test(given) ? `hf:${given}` : given);
+    const reference = parseReference(written, '/', hub.endpoint);
+    if (reference.kind === 'hub') return reference;
+    const message = `${given} is not a model of the hub: send hf:org/repo, hf:org/repo:quant or the address of a file.`;
+    throw new KoineError('invalid_request', message);
+  }
+
+  /** Throws `conflict` when a model at another path answers to a name. */
+  #requireFreeName(name: string, path?: string): void {
+    const other = this.#parts.models.router.find(name);
+    if (other === undefined || other.path === path) return;
+    throw new KoineError(
+      'conflict',
+      `The model ${other.id} answers to ${name} already; choose another name.`,
+    );
+  }
+
+  #requireSteady(id: string): void {
+    if (!this.#changing.has(id)) return;
+    throw new KoineError('conflict', `The model ${id} is just being imported or removed. Try again later.`);
+  }
+
+  async #while<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.#changing.add(id);
+    try {
+      return await work();
+    } finally {
+      this.#changing.delete(id);
+    }
+  }
+}
+
+/** Milliseconds since the epoch at which a file was changed; 0 when there is none. */
+function changedAt(path: string | undefined): number {
+  return path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+}
