@@ -121,6 +121,12 @@ const engines = {
     engine,
   ),
   prefixCache: one(bytes, 2 ** 30, 'host memory for prefixes of finished requests; 0 turns it off', engine),
+  promptLookup: one(
+    integer(0, 64),
+    0,
+    'tokens to propose at once where a lone reply repeats what was said before; 0 turns it off',
+    engine,
+  ),
   memoryBudget: one(bytes, 0, 'memory that loaded models may take together', {
     ...engine,
     defaultText: '0 (90% of what is free at the start)',
