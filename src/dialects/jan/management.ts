@@ -2,7 +2,13 @@
 // none of this: it is there only where the operator wants it, and its errors are one message.
 
 import type { Exchange, Route } from '../../http/index.js';
-import { KoineError, type Library, type LibraryModel, toFailure } from '../../protocol/index.js';
+import {
+  type Failure,
+  KoineError,
+  type Library,
+  type LibraryModel,
+  toFailure,
+} from '../../protocol/index.js';
 import { InvalidBody, refused } from './check/fault.js';
 import { readBody } from './check/structure.js';
 import { libraryModel, taskObject } from './encode/library-model.js';
@@ -76,12 +82,18 @@ async function answerSafely(exchange: Exchange, management: Management, work: Ha
     await work(exchange, management.library);
   } catch (error) {
     if (error instanceof InvalidBody) throw error;
-    const failure = toFailure(error);
-    if (failure.code === 'internal') exchange.log.error({ err: error }, 'managing a model failed');
+    const failure = failureOf(exchange, error);
     const seconds = failure.details?.retryAfterSeconds;
     if (seconds !== undefined) exchange.setHeader('retry-after', String(Math.max(1, Math.ceil(seconds))));
     exchange.sendJson(statusOf(failure.code), { message: failure.message });
   }
+}
+
+/** What went wrong; a fault of the server is logged, because its answer does not tell it. */
+function failureOf(exchange: Exchange, error: unknown): Failure {
+  const failure = toFailure(error);
+  if (failure.code === 'internal') exchange.log.error({ err: error }, 'managing a model failed');
+  return failure;
 }
 
 async function show(exchange: Exchange, library: Library): Promise<void> {
@@ -104,15 +116,20 @@ async function pull(exchange: Exchange, library: Library): Promise<void> {
 /** Tells how a download goes, until it is over. Who stops listening does not end it. */
 async function report(exchange: Exchange, library: Library, { id }: LibraryModel): Promise<void> {
   const stream = exchange.openSse({ comment: ': ping\n\n', headers: { 'cache-control': 'no-store' } });
+  const end = (message: string): void => stream.end(`data: ${JSON.stringify({ message })}\n\n`);
   let last: LibraryModel | undefined;
-  const models = library.follow(id, REPORT_MS, exchange.signal)[Symbol.asyncIterator]();
-  await stream.pump(models, (model) => {
-    last = model;
-    return `data: ${JSON.stringify(libraryModel(model))}\n\n`;
-  });
-  const isThere = last?.files === 'complete';
-  const message = last?.download?.message ?? 'The download was ended before the model was complete.';
-  stream.end(isThere ? 'data: [DONE]\n\n' : `data: ${JSON.stringify({ message })}\n\n`);
+  try {
+    const models = library.follow(id, REPORT_MS, exchange.signal)[Symbol.asyncIterator]();
+    await stream.pump(models, (model) => {
+      last = model;
+      return `data: ${JSON.stringify(libraryModel(model))}\n\n`;
+    });
+  } catch (error) {
+    end(failureOf(exchange, error).message);
+    return;
+  }
+  if (last?.files === 'complete') stream.end('data: [DONE]\n\n');
+  else end(last?.download?.message ?? 'The download was ended before the model was complete.');
 }
 
 async function cancel(exchange: Exchange, library: Library): Promise<void> {
