@@ -4,7 +4,7 @@
 import type { ManagedEngine } from '../src/engine/index.js';
 import { GREEDY, openEngine, run, runTogether } from './lib/engines.js';
 import { DEMO_MODEL } from './lib/models.js';
-import { percent, quietest, waitForQuiet, withNoise } from './lib/noise.js';
+import { percent, quietest, settle, waitForQuiet, withNoise } from './lib/noise.js';
 import { promptTokens } from './lib/prompts.js';
 import { type BenchResult, bench, type Cell } from './lib/report.js';
 import { median } from './lib/stats.js';
@@ -86,6 +86,7 @@ async function playBoth(
 }
 
 async function decodeRate(engine: ManagedEngine, seed: number): Promise<number> {
+  await settle();
   const newTokens = 256;
   const runs = await runTogether(
     engine,

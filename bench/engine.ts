@@ -6,7 +6,7 @@ import type { SamplingParams } from '../src/protocol/index.js';
 import { type BareJob, BareLoop } from './lib/bare-loop.js';
 import { GREEDY, openEngine, runTogether, USUAL_SAMPLING } from './lib/engines.js';
 import { DEMO_MODEL, generatedModel } from './lib/models.js';
-import { percent, quietest, waitForQuiet, withNoise } from './lib/noise.js';
+import { percent, quietest, settle, waitForQuiet, withNoise } from './lib/noise.js';
 import { promptTokens } from './lib/prompts.js';
 import { type BenchResult, bench, type Cell, type Verdict } from './lib/report.js';
 import { median } from './lib/stats.js';
@@ -96,7 +96,10 @@ async function compare(modelPath: string, phase: Phase, sequences: number): Prom
       };
       const rates = { bare: 0, engine: 0, sampled: 0 };
       const order = ['bare', 'engine', 'sampled'] as const;
-      for (const side of round % 2 === 0 ? order : [...order].reverse()) rates[side] = await measure[side]();
+      for (const side of round % 2 === 0 ? order : [...order].reverse()) {
+        await settle();
+        rates[side] = await measure[side]();
+      }
       return rates;
     });
     if (round >= 0) rounds.push({ ...value, foreign });

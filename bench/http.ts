@@ -2,7 +2,7 @@
 
 import { openEngine, run, runByClients, spanSeconds, USUAL_SAMPLING } from './lib/engines.js';
 import { DEMO_MODEL } from './lib/models.js';
-import { percent, quietest, waitForQuiet, withNoise } from './lib/noise.js';
+import { percent, quietest, settle, waitForQuiet, withNoise } from './lib/noise.js';
 import { completionBody, promptTokens } from './lib/prompts.js';
 import { type BenchResult, bench } from './lib/report.js';
 import { startKoine } from './lib/servers.js';
@@ -56,6 +56,7 @@ async function http(): Promise<BenchResult> {
       const rates = { engine: 0, http: 0 };
       const sides = ['engine', 'http'] as const;
       for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
+        await settle();
         rates[side] = await (side === 'engine' ? overEngine(round) : overHttp(round));
       }
       return rates;

@@ -13,7 +13,15 @@ interface Scenario {
   readonly serving: Serving;
   readonly prompt: number;
   readonly newTokens: number;
-  readonly clients: readonly { readonly count: number; readonly requests: number; readonly ratio: number }[];
+  readonly clients: readonly Crowd[];
+}
+
+interface Crowd {
+  readonly count: number;
+  readonly requests: number;
+  /** Requests before those that count, so that code is compiled and memory touched. */
+  readonly warmUp: number;
+  readonly ratio: number;
 }
 
 interface Sample extends LoadFigures {
@@ -30,9 +38,9 @@ function scenarios(): Scenario[] {
       prompt: 64,
       newTokens: 128,
       clients: [
-        { count: 1, requests: 16, ratio: 1 },
-        { count: 8, requests: 64, ratio: 1 },
-        { count: 128, requests: 384, ratio: 1.5 },
+        { count: 1, requests: 16, warmUp: 16, ratio: 1 },
+        { count: 8, requests: 64, warmUp: 64, ratio: 1 },
+        { count: 128, requests: 384, warmUp: 384, ratio: 1.5 },
       ],
     },
     {
@@ -41,8 +49,8 @@ function scenarios(): Scenario[] {
       prompt: 224,
       newTokens: 64,
       clients: [
-        { count: 8, requests: 16, ratio: 1 },
-        { count: 16, requests: 32, ratio: 1 },
+        { count: 8, requests: 16, warmUp: 4, ratio: 1 },
+        { count: 16, requests: 32, warmUp: 4, ratio: 1 },
       ],
     },
   ];
@@ -52,8 +60,8 @@ async function sample(
   server: RunningServer,
   load: LoadGenerator,
   { prompt, newTokens }: Scenario,
-  { count, requests }: { count: number; requests: number },
-): Promise<Sample> {
+  { count, requests, warmUp }: Crowd,
+): Promise<{ first: Sample; warm: Sample }> {
   const bodies = (from: number, many: number): string[] =>
     Array.from({ length: many }, (_, i) =>
       completionBody({ prompt: promptTokens(prompt, from + i), newTokens, seed: from + i }),
@@ -65,12 +73,12 @@ async function sample(
     clients: count,
     eventTimes: false,
   };
-  await load.run({ ...job, clients: Math.min(count, 4), bodies: bodies(1_000_000, Math.min(count, 4)) });
-  await waitForQuiet();
-  const { value, foreign } = await withNoise(() =>
-    load.run({ ...job, bodies: bodies(count * 1000, requests) }),
-  );
-  return { ...figures(value), foreign };
+  const take = async (from: number, many: number): Promise<Sample> => {
+    await waitForQuiet();
+    const { value, foreign } = await withNoise(() => load.run({ ...job, bodies: bodies(from, many) }));
+    return { ...figures(value), foreign };
+  };
+  return { first: await take(1_000_000, warmUp), warm: await take(count * 1000, requests) };
 }
 
 type Samples = Map<string, Sample[]>;
@@ -84,11 +92,12 @@ async function measure(scenario: Scenario, binary: string): Promise<Samples> {
       await using server = await start();
       for (const clients of scenario.clients) {
         const taken = await sample(server, load, scenario, clients);
-        const key = `${server.name} ${clients.count}`;
-        samples.set(key, [...(samples.get(key) ?? []), taken]);
-        console.error(
-          `${key} clients: ${Math.round(taken.tokensPerSecond)} tok/s, others ${percent(taken.foreign)}`,
-        );
+        for (const which of ['first', 'warm'] as const) {
+          const key = `${server.name} ${clients.count} ${which}`;
+          const { tokensPerSecond, foreign } = taken[which];
+          samples.set(key, [...(samples.get(key) ?? []), taken[which]]);
+          console.error(`${key}: ${Math.round(tokensPerSecond)} tok/s, others ${percent(foreign)}`);
+        }
       }
     }
   }
@@ -116,9 +125,16 @@ function report(scenario: Scenario, samples: Samples): { table: Table; verdicts:
   const rows: Cell[][] = [];
   const verdicts: Verdict[] = [];
   const notes: string[] = [];
-  for (const { count, requests, ratio } of scenario.clients) {
-    const ours = summarize(samples.get(`koine ${count}`) ?? []);
-    const theirs = summarize(samples.get(`llama-server ${count}`) ?? []);
+  for (const { count, requests, warmUp, ratio } of scenario.clients) {
+    const ours = summarize(samples.get(`koine ${count} warm`) ?? []);
+    const theirs = summarize(samples.get(`llama-server ${count} warm`) ?? []);
+    if (warmUp === requests) {
+      const firsts = ['koine', 'llama-server'].map((name) =>
+        summarize(samples.get(`${name} ${count} first`) ?? []),
+      );
+      const [a, b] = firsts.map(({ tokensPerSecond }) => Math.round(tokensPerSecond));
+      notes.push(`${count} clients, the first ${warmUp} requests of the process: ${a} and ${b} tok/s`);
+    }
     for (const [name, side] of [
       ['koine', ours],
       ['llama-server', theirs],

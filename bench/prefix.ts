@@ -3,7 +3,7 @@
 import type { ManagedEngine } from '../src/engine/index.js';
 import { GREEDY, openEngine, type Run, runTogether, spanSeconds } from './lib/engines.js';
 import { DEMO_MODEL, generatedModel } from './lib/models.js';
-import { percent, waitForQuiet, withNoise } from './lib/noise.js';
+import { percent, settle, waitForQuiet, withNoise } from './lib/noise.js';
 import { promptTokens } from './lib/prompts.js';
 import { type BenchResult, bench, type Cell, type Verdict } from './lib/report.js';
 import { median } from './lib/stats.js';
@@ -27,6 +27,7 @@ async function round(engine: ManagedEngine, seed: number): Promise<Round> {
     newTokens: NEW_TOKENS,
     sampling: GREEDY,
   }));
+  await settle();
   const { value, foreign } = await withNoise(() => runTogether(engine, requests));
   const computed = value.reduce((sum: number, run: Run) => sum + run.promptTokens - run.cachedTokens, 0);
   return { seconds: spanSeconds(value), computed, foreign };

@@ -6,6 +6,7 @@ import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TICKS_PER_SECOND = 100;
+const SETTLE_MS = 400;
 
 interface Usage {
   readonly at: number;
@@ -72,6 +73,11 @@ export async function waitForQuiet(patienceMs = 6000): Promise<void> {
     const { foreign } = await withNoise(() => sleep(500));
     if (!(foreign > 0.1)) return;
   }
+}
+
+/** Waits until the threads of a side that has just been measured are asleep: ggml's spin for a while after a step. */
+export async function settle(): Promise<void> {
+  await sleep(SETTLE_MS);
 }
 
 /** A share as tables show it. */
