@@ -12,8 +12,8 @@ export interface ToolCallSyntax {
   readonly closing: string;
   /** Arguments as a JSON object, or as an element per parameter. */
   readonly arguments: 'json' | ElementSyntax;
-  /** Stands in front of text, in formats where a reply begins inside a header. */
-  readonly textHeader?: string;
+  /** May stand in front of the first call, in formats that have no marker of their own. */
+  readonly tag?: string;
 }
 
 /** One parameter is `open` name, `text` or `json` by the kind of its value, the value, `close`. */
@@ -36,7 +36,7 @@ const SYNTAX: Readonly<Record<Exclude<ToolFormat, 'none'>, ToolCallSyntax>> = {
     end: '}\n</tool_call>',
     separator: '\n',
   },
-  llama3: { ...JSON_CALL, middle: '", "parameters": ', separator: '; ' },
+  llama3: { ...JSON_CALL, middle: '", "parameters": ', separator: '; ', tag: '<|python_tag|>' },
   mistral: {
     ...JSON_CALL,
     opening: '[TOOL_CALLS][',
@@ -120,7 +120,6 @@ const SYNTAX: Readonly<Record<Exclude<ToolFormat, 'none'>, ToolCallSyntax>> = {
     middle: '\n',
     end: '',
     separator: '>>>',
-    textHeader: 'all\n',
   },
   // The token that ends a call ends the reply too, so there is one at a time.
   harmony: {

@@ -45,9 +45,7 @@ export class Committer {
     }
     const due = sequence.due.shift();
     const token =
-      due === undefined
-        ? sequence.sampler.sample(row, mask, this.#rules(sequence, mask))
-        : sequence.sampler.score(row, mask, due);
+      due === undefined ? this.#sample(sequence, row, mask) : sequence.sampler.score(row, mask, due);
     if (token < 0)
       return { kind: 'fails', message: 'no token may follow: the constraint and the bans exclude all' };
     const scores = this.#scores(sequence);
@@ -55,6 +53,13 @@ export class Committer {
     sequence.matcher?.accept([token]);
     sequence.append(token);
     return this.#show(sequence, token, scores);
+  }
+
+  /** The token that is picked; negative when none may be. */
+  #sample(sequence: Sequence, row: Float32Array, mask: Int32Array | null): number {
+    const token = sequence.sampler.sample(row, mask, this.#rules(sequence, mask));
+    if (token >= 0 || sequence.matcher?.letGo?.() !== true) return token;
+    return sequence.sampler.sample(row, null, this.#rules(sequence, null));
   }
 
   #rules({ generated, group }: Sequence, mask: Int32Array | null): StepRules {

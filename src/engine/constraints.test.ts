@@ -30,8 +30,8 @@ function runnerWith(parse: (source: string) => RunnerGrammar | undefined): FakeR
   return Object.assign(createFakeRunner(), { parseGrammar: parse });
 }
 
-const allowedTexts = (runner: FakeRunner, mask: Int32Array | 'pending'): string[] => {
-  if (mask === 'pending') throw new Error('the mask is late');
+const allowedTexts = (runner: FakeRunner, mask: Int32Array | 'pending' | null): string[] => {
+  if (mask === 'pending' || mask === null) throw new Error('there is no mask');
   const { vocabulary } = runner;
   const tokens = Array.from({ length: vocabulary.size }, (_, token) => token);
   return tokens.filter((token) => isAllowed(mask, token)).map((token) => vocabulary.text([token]));

@@ -1,7 +1,13 @@
 // From a request's constraint to a matcher per choice: through the constraint room, or, for a grammar it cannot read,
 // through the runner's own. Engine process.
 
-import { detectReplyFormat, replyMarkers, type ToolFormat, toolCallSyntax } from '../chat/index.js';
+import {
+  detectReplyFormat,
+  type ReplyLead,
+  replyMarkers,
+  type ToolFormat,
+  toolCallSyntax,
+} from '../chat/index.js';
 import { isNarrow } from '../grammar/index.js';
 import { type Constraint, KoineError } from '../protocol/index.js';
 import { type CompileOptions, type ConstraintHost, createConstraintHost } from './constraint/index.js';
@@ -13,11 +19,20 @@ import type { OutputMatcher } from './sequence.js';
 export class Constraints {
   readonly #runner: ModelRunner;
   readonly #host: ConstraintHost;
+  /** The model's replies may open with reasoning between tags. */
+  readonly #mayReason: boolean;
 
-  constructor(runner: ModelRunner, facts: ModelFacts, options: EngineOptions) {
+  /** `note` is told what is held less than its request says. */
+  constructor(
+    runner: ModelRunner,
+    facts: ModelFacts,
+    options: EngineOptions,
+    note: (text: string) => void = () => undefined,
+  ) {
     this.#runner = runner;
-    const detected = detectReplyFormat(options.chatTemplate ?? facts.chatTemplate).tools;
-    const format = options.replyFormat === 'auto' ? detected : (options.replyFormat as ToolFormat);
+    const detected = detectReplyFormat(options.chatTemplate ?? facts.chatTemplate);
+    const format = options.replyFormat === 'auto' ? detected.tools : (options.replyFormat as ToolFormat);
+    this.#mayReason = detected.reasoning === 'think' && format !== 'harmony';
     this.#host = createConstraintHost({
       tokens: {
         size: runner.info.vocabSize,
@@ -27,15 +42,23 @@ export class Constraints {
       eogTokens: runner.info.eogTokens,
       toolSyntax: toolCallSyntax(format),
       markers: replyMarkers(format),
+      note,
     });
   }
 
-  /** One matcher for each choice. Throws `constraint`, naming what is wrong with it, or `cancelled`. */
+  /**
+   * One matcher for each choice; none where there is nothing to follow after all. Throws `constraint`, naming what is
+   * wrong with it, or `cancelled`.
+   */
   async matchers(
     constraint: Constraint,
     choices: number,
     options: CompileOptions = {},
   ): Promise<readonly OutputMatcher[]> {
+    if (constraint.kind === 'tool-call' && constraint.mode === 'auto' && constraint.answer === undefined) {
+      const { lead, signal } = options;
+      return this.#host.holdCalls(constraint, { choices, reasoning: this.#reasoning(lead), signal });
+    }
     const outcome = await this.#host.compile(constraint, options);
     if (outcome.kind === 'compiled') {
       const { constraint: compiled } = outcome;
@@ -48,6 +71,11 @@ export class Constraints {
 
   dispose(): void {
     this.#host.dispose();
+  }
+
+  #reasoning(lead: ReplyLead | undefined): 'inside' | 'maybe' | 'none' {
+    if (!this.#mayReason) return 'none';
+    return lead?.reasoning?.begin === '' ? 'inside' : 'maybe';
   }
 
   #nativeMatchers(constraint: Constraint, choices: number, reason: string): readonly OutputMatcher[] {

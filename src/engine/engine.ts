@@ -27,7 +27,7 @@ import {
   type TokenSpan,
 } from '../protocol/index.js';
 import { describeModel } from './description.js';
-import { requireShallow } from './nesting.js';
+import { isShallow, requireShallow } from './nesting.js';
 import type { EngineOptions } from './options.js';
 import { EngineClient } from './process/client.js';
 import type { FromEngine, ProcessStatus, PromptInput, Submission } from './process/messages.js';
@@ -127,18 +127,19 @@ class EmbeddedEngine implements ManagedEngine {
 
   generate(request: GenerateRequest, signal: AbortSignal): AsyncIterable<GenerateEvent> {
     try {
-      const loaded = this.#admit(request);
-      const prompt = this.#prompt(loaded, request);
-      const { input } = request;
+      const held = withoutIdleHold(request);
+      const loaded = this.#admit(held);
+      const prompt = this.#prompt(loaded, held);
+      const { input } = held;
       if (input.kind !== 'chat' || !input.parseReply) {
-        return this.#client.start(toSubmission(request, prompt, [], undefined), signal);
+        return this.#client.start(toSubmission(held, prompt, [], undefined), signal);
       }
       const promptText = prompt.kind === 'text' ? prompt.text : '';
       // A reply that is continued has its reasoning and its header behind it.
       const lead = input.continueFinal
         ? undefined
         : replyLead(loaded.format, promptText, loaded.chat.mayReason(input));
-      const submission = toSubmission(request, prompt, loaded.markers, lead);
+      const submission = toSubmission(held, prompt, loaded.markers, lead);
       const events = this.#client.start(submission, signal);
       return readReply(events, { chat: input, format: loaded.format, promptText });
     } catch (error) {
@@ -261,6 +262,17 @@ class EmbeddedEngine implements ManagedEngine {
 function requireAdapter({ adapters }: ModelDescription, adapter: string): void {
   if (adapters.includes(adapter)) return;
   throw new KoineError('adapter_not_found', `there is no adapter named "${adapter}"`, { field: 'adapter' });
+}
+
+/** A request whose calls cannot be held, and need not be, is one without a rule. */
+function withoutIdleHold(request: GenerateRequest): GenerateRequest {
+  const { constraint, ...free } = request;
+  if (constraint?.kind !== 'tool-call' || constraint.mode === 'call' || constraint.answer !== undefined) {
+    return request;
+  }
+  if (constraint.tools.some(({ strict }) => strict === true)) return request;
+  const isRead = request.input.kind === 'chat' && request.input.parseReply;
+  return isRead && isShallow(constraint) ? request : free;
 }
 
 function toSubmission(

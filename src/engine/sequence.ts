@@ -52,12 +52,18 @@ export const FIRST_DRAFT_RATE = 0.7;
 
 /** A constraint at work on one sequence. `Matcher` of the constraint room is one, the native grammar another. */
 export interface OutputMatcher {
-  /** Tokens allowed next, one bit each; waits up to so long for them. Throws `constraint` when it is lost. */
-  mask(waitMs: number): Int32Array | 'pending';
+  /**
+   * Tokens allowed next, one bit each, null = all; waits up to so long for them. Throws `constraint` when it is lost.
+   */
+  mask(waitMs: number): Int32Array | 'pending' | null;
   /** Moves on by tokens that were allowed. */
   accept(tokens: readonly number[]): void;
   /** Tokens that must come next whatever the model says. To be asked once `mask` has given one. */
   forced(tokenize: (text: string) => ArrayLike<number>): readonly number[];
+  /** Whether everything is allowed for now, so that tokens may be taken before a mask is asked for. Default false. */
+  readonly isFree?: boolean;
+  /** Asked where nothing may be picked: true when it was a rule that could be given up, and has been. */
+  letGo?(): boolean;
   dispose(): void;
 }
 
@@ -84,14 +90,14 @@ export class Sequence implements Tenant {
   reason: FinishReason | undefined;
   /** Tokens its constraint has decided, which are taken one by one because their scores are wanted. */
   due: number[] = [];
+  /** Share of the tokens proposed for it that are expected to be right (prompt-lookup.ts). */
+  draftRate = FIRST_DRAFT_RATE;
   /** Logits of a decode whose constraint was not ready to say what is allowed; the token is picked from them later. */
   heldRow: Float32Array | undefined;
   readonly promptLength: number;
 
   constructor(
     readonly group: Group,
-  /** Share of the tokens proposed for it that are expected to be right (prompt-lookup.ts). */
-  draftRate = FIRST_DRAFT_RATE;
     readonly choice: number,
     prompt: Int32Array,
     readonly rowSpans: readonly RowSpan[],

@@ -12,11 +12,10 @@ import { matched, regexText } from './regex/emit.js';
 import { parseRegex } from './regex/parse.js';
 import { Converter } from './schema/converter.js';
 import type { LengthGuard } from './schema/guard.js';
-import { type ToolCallSyntax, toolCallGrammar } from './tool-call.js';
+import { type Holding, type ToolCallSyntax, type ToolConstraint, toolCallGrammar } from './tool-call.js';
 
 /** What to compile. */
 export interface GrammarSource {
-  readonly kind: 'ebnf' | 'structural-tag';
   readonly text: string;
   /** String lengths to be kept beside the grammar. */
   readonly guards: readonly LengthGuard[];
@@ -26,6 +25,8 @@ export interface GrammarSource {
   readonly lead?: LeadEnd;
   /** Why a sound grammar of the client's must not be compiled here. */
   readonly unsupported?: string;
+  /** Tools whose arguments are any although they have a schema, and why. */
+  readonly loosened?: readonly string[];
 }
 
 function schemaSource(constraint: Constraint & { kind: 'json-schema' }, usesGuard: boolean): GrammarSource {
@@ -39,11 +40,11 @@ function schemaSource(constraint: Constraint & { kind: 'json-schema' }, usesGuar
   const converter = new Converter(constraint.schema, constraint.strict, constraint.whitespace);
   const { text, shape, isGuarded } = converter.convertRoot(usesGuard);
   const guards = isGuarded ? [{ behind: '', shape }] : [];
-  return { kind: 'ebnf', text: converter.rules.text(text), guards, isForeign: false };
+  return { text: converter.rules.text(text), guards, isForeign: false };
 }
 
 function own(text: string): GrammarSource {
-  return { kind: 'ebnf', text, guards: [], isForeign: false };
+  return { text, guards: [], isForeign: false };
 }
 
 function choiceSource(choices: readonly string[]): GrammarSource {
@@ -66,19 +67,25 @@ function foreignSource(grammar: string): GrammarSource {
   const rewriter = new Rewriter(parseGrammar(grammar));
   const text = rewriter.text();
   const { unsupported } = rewriter;
-  const source: GrammarSource = { kind: 'ebnf', text, guards: [], isForeign: true };
+  const source: GrammarSource = { text, guards: [], isForeign: true };
   return unsupported === undefined ? source : { ...source, unsupported };
 }
 
 /**
  * Turns a constraint into grammar text. `syntax` is how the model writes calls, needed for `tool-call` only; `lead` is
- * what may stand in front. Throws `constraint` with the place of the fault.
+ * what may stand in front. Calls the model may choose to make have nothing in front of them: their grammar begins with
+ * the call, and `holding` says how much of it is held. Throws `constraint` with the place of the fault.
  */
-export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax, lead?: ReplyLead): GrammarSource {
+export function toGrammar(
+  constraint: Constraint,
+  syntax?: ToolCallSyntax,
+  lead?: ReplyLead,
+  holding?: Holding,
+): GrammarSource {
   if (constraint.kind === 'tool-call' && constraint.mode === 'auto' && constraint.answer !== undefined) {
     return eitherSource(constraint, constraint.answer, syntax, lead);
   }
-  const source = grammarOf(constraint, syntax);
+  const source = grammarOf(constraint, syntax, holding);
   const isFree = constraint.kind === 'tool-call' && constraint.mode === 'auto';
   if (lead === undefined || isFree || source.unsupported !== undefined) return source;
   const isCall = constraint.kind === 'tool-call';
@@ -86,8 +93,6 @@ export function toGrammar(constraint: Constraint, syntax?: ToolCallSyntax, lead?
   const text = withLead(source.text, lead, isCall);
   return { ...source, text, ...(end === undefined ? {} : { lead: end }) };
 }
-
-type ToolConstraint = Constraint & { readonly kind: 'tool-call' };
 
 /** Calls, or an answer under a rule of its own. */
 function eitherSource(
@@ -99,13 +104,17 @@ function eitherSource(
   const calls = grammarOf({ ...constraint, mode: 'call' }, syntax);
   // Lengths go into the grammar: which of both is written shows only on the way, and a guard has to know.
   const other = answer.kind === 'json-schema' ? schemaSource(answer, false) : grammarOf(answer, syntax);
-  if (other.kind !== 'ebnf' || other.isForeign) {
+  if (other.isForeign) {
     throw refused(answer.kind, 'it is not supported beside tools the model may call');
   }
   return { ...calls, text: callsOrAnswer(calls.text, other.text, lead) };
 }
 
-function grammarOf(constraint: Constraint, syntax: ToolCallSyntax | undefined): GrammarSource {
+function grammarOf(
+  constraint: Constraint,
+  syntax: ToolCallSyntax | undefined,
+  holding?: Holding,
+): GrammarSource {
   switch (constraint.kind) {
     case 'json-object': {
       const converter = new Converter({ type: 'object' }, false, 'any');
@@ -123,7 +132,7 @@ function grammarOf(constraint: Constraint, syntax: ToolCallSyntax | undefined): 
       if (syntax === undefined) {
         throw refused('tools', 'calls cannot be enforced: how this model writes them is not known');
       }
-      return { ...toolCallGrammar(constraint, syntax), isForeign: false };
+      return { ...toolCallGrammar(constraint, syntax, holding), isForeign: false };
     }
   }
 }

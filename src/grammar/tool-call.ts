@@ -1,8 +1,8 @@
 // Calls of tools as grammar: the model's own syntax around arguments that follow their schema. Arguments may be
 // elements that are all optional, and no rule may match the empty text: the first character behind them is theirs.
 
-import type { Constraint, JsonSchema, ToolDefinition } from '../protocol/index.js';
-import { literal, prefixed } from './ebnf.js';
+import { type Constraint, type JsonSchema, KoineError, type ToolDefinition } from '../protocol/index.js';
+import { literal, prefixed, textUpTo } from './ebnf.js';
 import { type ElementSyntax, elementsText } from './elements.js';
 import { LIMITS, refused } from './limits.js';
 import { Converter } from './schema/converter.js';
@@ -18,18 +18,21 @@ export interface ToolCallSyntax {
   readonly separator: string;
   readonly closing: string;
   readonly arguments: 'json' | ElementSyntax;
-  /** Stands in front of text, in formats where a reply begins inside a header. */
-  readonly textHeader?: string;
+  /** May stand in front of the first call, in formats that have no marker of their own. */
+  readonly tag?: string;
 }
 
 export interface ToolGrammar {
-  /** EBNF for `call`; for `auto` a structural tag in JSON. */
-  readonly kind: 'ebnf' | 'structural-tag';
   readonly text: string;
   readonly guards: readonly LengthGuard[];
+  /** Tools whose arguments are any, and why. */
+  readonly loosened: readonly string[];
 }
 
-type ToolConstraint = Constraint & { readonly kind: 'tool-call' };
+/** How far arguments follow their schemas: those of tools that are not strict may be any where nothing else works. */
+export type Holding = 'whole' | 'names';
+
+export type ToolConstraint = Constraint & { readonly kind: 'tool-call' };
 
 const MAX_PARALLEL = 64;
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
@@ -40,11 +43,11 @@ function checkTools(tools: readonly ToolDefinition[]): void {
 }
 
 /** Names stand inside JSON in some formats; in others nothing tells them from the tags around them. */
-const IN_JSON = '{"name": "';
+export const IN_JSON = '{"name": "';
 const UNFIT_NAME = /[\s<>"'`[\]{}｜|]/u;
 
 /** A tool's name as a call holds it. */
-function writtenName(name: string, { begin }: ToolCallSyntax): string {
+export function writtenName(name: string, { begin }: ToolCallSyntax): string {
   if (begin.endsWith(IN_JSON) && name !== '') return JSON.stringify(name).slice(1, -1);
   if (name !== '' && !UNFIT_NAME.test(name)) return name;
   const said = name === '' ? 'a name is empty' : `the name ${JSON.stringify(name.slice(0, 80))}`;
@@ -70,8 +73,7 @@ interface ToolArguments {
   readonly guard: LengthGuard | undefined;
 }
 
-function toolArguments(tool: ToolDefinition, syntax: ToolCallSyntax): ToolArguments {
-  const name = writtenName(tool.name, syntax);
+function toolArguments(tool: ToolDefinition, name: string, syntax: ToolCallSyntax): ToolArguments {
   // By name: a choice among the tools has left others out, so that a position would mislead.
   const at = below('tools', tool.name, 'parameters');
   const schema = argumentsSchema(tool);
@@ -87,70 +89,80 @@ function toolArguments(tool: ToolDefinition, syntax: ToolCallSyntax): ToolArgume
   return { name, grammar: converter.rules.text(text), end: syntax.end, guard };
 }
 
-function callGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
-  const parsed = constraint.tools.map((tool) => toolArguments(tool, syntax));
-  const calls = parsed.map(
-    ({ name, end }, index) =>
-      `${literal(syntax.begin + name + syntax.middle)} t${index}_root ${literal(end)}`,
-  );
-  // Formats without anything between calls cannot tell a second one from text.
-  const isParallel =
-    constraint.parallel && (syntax.separator !== '' || syntax.begin.startsWith('[') || syntax.opening !== '');
-  const more = isParallel ? ` (${literal(syntax.separator)} call){0,${MAX_PARALLEL - 1}}` : '';
-  const lines = [
-    `root ::= ${literal(syntax.opening)} call${more} ${literal(syntax.closing)}`,
-    `call ::= ${calls.join(' | ')}`,
-    ...parsed.map(({ grammar }, index) => prefixed(grammar, `t${index}_`)),
-  ];
-  const guards = parsed.flatMap(({ guard }) => (guard === undefined ? [] : [guard]));
-  return { kind: 'ebnf', text: lines.join('\n'), guards };
+/** Any arguments: an object, or whatever stands in front of the end of a call. */
+const ANY = 'any';
+
+function anyArguments({ arguments: form, end }: ToolCallSyntax): { grammar: string; end: string } {
+  const converter = new Converter({ type: 'object' }, false, 'single');
+  const { rules } = converter;
+  return form === 'json'
+    ? { grammar: rules.text(converter.anyObject()), end }
+    : { grammar: rules.text(textUpTo(rules, end)), end: '' };
 }
 
-function autoGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
-  const parsed = constraint.tools.map((tool) => toolArguments(tool, syntax));
-  const tags = parsed.map(({ name, grammar, end }) => ({
-    type: 'tag',
-    begin: syntax.opening + syntax.begin + name + syntax.middle,
-    content: { type: 'grammar', grammar },
-    end: end + syntax.closing,
-  }));
-  const tag = {
-    type: 'structural_tag',
-    format: {
-      type: 'triggered_tags',
-      triggers: [syntax.opening + syntax.begin],
-      tags,
-      stop_after_first: !constraint.parallel,
-    },
-  };
-  const guards = parsed.flatMap(({ guard }) => (guard === undefined ? [] : [guard]));
-  return { kind: 'structural-tag', text: JSON.stringify(tag), guards };
+/** A tool's arguments; why they are any, where they are. */
+function heldArguments(
+  tool: ToolDefinition,
+  syntax: ToolCallSyntax,
+  isAuto: boolean,
+  holding: Holding,
+): { readonly name: string; readonly held: ToolArguments | string } {
+  const name = writtenName(tool.name, syntax);
+  const mayBeAny = isAuto && tool.strict !== true;
+  if (mayBeAny && holding === 'names') return { name, held: 'the schemas of all tools are too much' };
+  try {
+    return { name, held: toolArguments(tool, name, syntax) };
+  } catch (error) {
+    if (!mayBeAny || !(error instanceof KoineError)) throw error;
+    return { name, held: error.message };
+  }
+}
+
+/** Whether the grammar holds further calls, rather than one. */
+function isRepeated(
+  { parallel, mode }: ToolConstraint,
+  { opening, begin, separator }: ToolCallSyntax,
+): boolean {
+  // Where each call has a mark of its own, a free one ends before the next: a token that reaches over its end would
+  // otherwise commit the model to one more.
+  if (mode === 'auto' && opening === '' && begin !== IN_JSON) return false;
+  // Formats without anything between calls cannot tell a second one from text.
+  return parallel && (separator !== '' || begin.startsWith('[') || opening !== '');
 }
 
 /**
- * Replies that begin inside a header: calls have no marker of their own in front of the first one, so that text needs
- * a header too, and ends where the separator of calls stands (three equal characters, `>>>`).
+ * Calls of these tools, in a format's syntax. Where the model may choose (`auto`) this is what a call follows once it
+ * has begun; there a tool that is not strict and whose schema cannot be followed has any arguments.
  */
-function headedGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax, textHeader: string): ToolGrammar {
-  const { text, guards } = callGrammar({ ...constraint, mode: 'call' }, syntax);
-  const [mark = ''] = syntax.separator;
-  const other = `[^${mark}]+`;
-  const calls = `${literal(syntax.separator)} root_calls`;
-  const lines = [
-    `root ::= root_calls | ${literal(textHeader)} (said | ${literal(mark)} (said_1)?)?`,
-    text.replace(/^root ::=/, 'root_calls ::='),
-    `said ::= ${other} (${literal(mark)} (said_1)? | ${calls})?`,
-    `said_1 ::= said | ${literal(mark)} (said)?`,
-  ];
-  return { kind: 'ebnf', text: lines.join('\n'), guards };
-}
-
-/** "One of these tools, then its arguments", in a format's syntax. */
-export function toolCallGrammar(constraint: ToolConstraint, syntax: ToolCallSyntax): ToolGrammar {
+export function toolCallGrammar(
+  constraint: ToolConstraint,
+  syntax: ToolCallSyntax,
+  holding: Holding = 'whole',
+): ToolGrammar {
   checkTools(constraint.tools);
-  if (constraint.mode === 'call') return callGrammar(constraint, syntax);
-  const { textHeader } = syntax;
-  return textHeader === undefined
-    ? autoGrammar(constraint, syntax)
-    : headedGrammar(constraint, syntax, textHeader);
+  const isAuto = constraint.mode === 'auto';
+  const tools = constraint.tools.map((tool) => heldArguments(tool, syntax, isAuto, holding));
+  const any = anyArguments(syntax);
+  const calls = tools.map(({ name, held }, index) => {
+    const [root, end] = typeof held === 'string' ? [ANY, any.end] : [`t${index}`, held.end];
+    return `${literal(syntax.begin + name + syntax.middle)} ${root}_root ${literal(end)}`;
+  });
+  const more = isRepeated(constraint, syntax)
+    ? ` (${literal(syntax.separator)} call){0,${MAX_PARALLEL - 1}}`
+    : '';
+  const lines = [
+    `root ::= ${literal(syntax.opening)} call${more} ${literal(syntax.closing)}`,
+    `call ::= ${calls.join(' | ')}`,
+    ...tools.flatMap(({ held }, index) =>
+      typeof held === 'string' ? [] : [prefixed(held.grammar, `t${index}_`)],
+    ),
+  ];
+  const loosened = tools.flatMap(({ name, held }) =>
+    typeof held === 'string' && holding === 'whole' ? [`${name} (${held})`] : [],
+  );
+  if (tools.some(({ held }) => typeof held === 'string')) lines.push(prefixed(any.grammar, `${ANY}_`));
+  const guards = tools.flatMap(({ held }) =>
+    typeof held === 'string' || held.guard === undefined ? [] : [held.guard],
+  );
+  return { text: lines.join('\n'), guards, loosened };
 }

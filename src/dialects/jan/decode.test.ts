@@ -216,7 +216,7 @@ describe('tools', () => {
     expect(await inputOf({ tools })).toMatchObject({ tools: [definition], toolChoice: { kind: 'auto' } });
     expect(await inputOf({ tools: [] })).toMatchObject({ tools: [], toolChoice: { kind: 'none' } });
     expect(await inputOf({ tools, tool_choice: 'none' })).toMatchObject({ toolChoice: { kind: 'none' } });
-    expect((await chat({ tools })).constraint).toBeUndefined();
+    expect((await chat({ tools })).constraint).toMatchObject({ kind: 'tool-call', mode: 'auto' });
   });
 
   it('are forced by a rule for the output', async () => {
@@ -292,9 +292,9 @@ describe('rules for the output', () => {
     expect(await ruleOf({ grammar, tools })).toEqual(asGrammar);
   });
 
-  it('hold tools that are marked strict to their schema', async () => {
-    const strict = [{ type: 'function', function: { ...definition, strict: true } }];
-    expect(await ruleOf({ tools: strict })).toMatchObject({ kind: 'tool-call', mode: 'auto' });
+  it('hold the calls a model chooses to make', async () => {
+    expect(await ruleOf({ tools })).toMatchObject({ kind: 'tool-call', mode: 'auto', parallel: true });
+    expect(await ruleOf({ tools: [] })).toBeUndefined();
   });
 });
 

@@ -293,17 +293,17 @@ describe('tools and rules', () => {
       toolChoice: { kind: 'auto' },
       parallelToolCalls: true,
     });
-    expect(request.constraint).toBeUndefined();
-    expect(shape.isLegacyCall).toBe(false);
-  });
-
-  it('holds strict tools to their schema also when the model chooses', () => {
-    const strict = { ...tool, function: { ...tool.function, strict: true } };
-    expect(chat({ tools: [strict] }).request.constraint).toEqual({
+    expect(request.constraint).toEqual({
       kind: 'tool-call',
-      tools: [{ ...definition, strict: true }],
+      tools: [definition],
       mode: 'auto',
       parallel: true,
+    });
+    expect(shape.isLegacyCall).toBe(false);
+    const strict = { ...tool, function: { ...tool.function, strict: true } };
+    expect(chat({ tools: [strict], parallel_tool_calls: false }).request.constraint).toMatchObject({
+      tools: [{ ...definition, strict: true }],
+      parallel: false,
     });
   });
 

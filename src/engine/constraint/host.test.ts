@@ -159,15 +159,6 @@ describe('calls of tools', () => {
       matcher.dispose();
     }
   });
-
-  it('follow their schema once they begin, and are free before', async () => {
-    const matcher = await open(newHost(), call('auto', false));
-    type(matcher, 'Let me look. <tool_call>\n{"name": "');
-    refuses(matcher, 'x');
-    type(matcher, 'get_weather", "arguments": {"city": "Paris');
-    refuses(matcher, 'x');
-    type(matcher, '"}}\n</tool_call>');
-  });
 });
 
 describe('limits', () => {

@@ -2,12 +2,15 @@
 // that have none. One host per model. The threads start with the first constraint.
 
 import { createHash } from 'node:crypto';
-import { LIMITS, type ReplyLead, type ToolCallSyntax } from '../../grammar/index.js';
+import { LIMITS, type ReplyLead, type ToolCallSyntax, type ToolConstraint } from '../../grammar/index.js';
 import { type Constraint, KoineError } from '../../protocol/index.js';
+import type { HeldCalls } from './held-calls.js';
+import { CallHolds, type HoldOptions } from './hold-calls.js';
 import { createMatcher, type Matcher } from './matcher.js';
+import type { CompileTask, MatcherEntry } from './messages.js';
 import { type Placed, Pool } from './pool.js';
 import { createSlot, Slot } from './slot.js';
-import { packVocabulary, type TokenSource } from './vocabulary.js';
+import { createTextOf, packVocabulary, type TokenSource } from './vocabulary.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 export interface ConstraintHostOptions {
@@ -28,11 +31,14 @@ export interface ConstraintHostOptions {
   readonly cachedGrammars?: number;
   /** The worker's module. Default: the one beside this file. */
   readonly entry?: URL;
+  /** Told what is held less than its request says, and why. */
+  readonly note?: (text: string) => void;
 }
 
 /** A compiled constraint. Matchers made from it stay usable after `release`. */
 export interface CompiledConstraint {
-  createMatcher(): Matcher;
+  /** `entry`: where it takes over an output that has begun. */
+  createMatcher(entry?: MatcherEntry): Matcher;
   /** Must be called once: the grammar may then be dropped from memory. */
   release(): void;
 }
@@ -59,6 +65,11 @@ export interface ConstraintHost {
    * `signal` was aborted before.
    */
   compile(constraint: Constraint, options?: CompileOptions): Promise<CompileOutcome>;
+  /**
+   * Calls the model may choose to make (`auto`), for each choice: free text until one begins. None where they cannot
+   * be held. Throws as `compile` does, but only where a tool is strict; otherwise nothing is compiled before the first token.
+   */
+  holdCalls(constraint: ToolConstraint, options: HoldOptions): Promise<readonly HeldCalls[]>;
   status(): {
     readonly workers: number;
     readonly compiling: number;
@@ -75,23 +86,15 @@ const LARGEST = 4 * LIMITS.textLength;
 /** The host of one model's constraints. */
 export function createConstraintHost(options: ConstraintHostOptions): ConstraintHost {
   const { tokens, toolSyntax } = options;
-  const isSource = import.meta.url.endsWith('.ts');
   let pool: Pool | undefined;
   let ids = 0;
 
   const workers = (): Pool => {
-    pool ??= new Pool({
-      vocabulary: packVocabulary(tokens, options.eogTokens, options.markers ?? []),
-      memoryLimitBytes: options.memoryLimitBytes ?? GIB,
-      compileSeconds: options.compileSeconds ?? 30,
-      entry: options.entry ?? new URL(isSource ? './worker.ts' : './worker.js', import.meta.url),
-      maxWorkers: options.maxWorkers ?? 4,
-      cachedGrammars: options.cachedGrammars ?? 32,
-    });
+    pool ??= newPool(options);
     return pool;
   };
 
-  const open = (worker: WorkerHandle, key: string): Matcher => {
+  const open = (worker: WorkerHandle, key: string, entry?: MatcherEntry): Matcher => {
     ids += 1;
     const id = ids;
     const memory = createSlot(tokens.size);
@@ -100,7 +103,7 @@ export function createConstraintHost(options: ConstraintHostOptions): Constraint
     worker.matchers.set(id, () => {
       isLost = true;
     });
-    if (!isLost) worker.send({ kind: 'open', id, key, slot: memory });
+    if (!isLost) worker.send({ kind: 'open', id, key, slot: memory, entry });
     const matcher = createMatcher({
       slot,
       notify: () => worker.notify(),
@@ -118,30 +121,66 @@ export function createConstraintHost(options: ConstraintHostOptions): Constraint
     return matcher;
   };
 
+  const compile = async (task: CompileTask, signal?: AbortSignal): Promise<CompileOutcome> => {
+    const placed = await workers().place(task, signal);
+    if (placed.kind !== 'placed') return notPlaced(placed, task.constraint.kind);
+    const { worker } = placed;
+    let isReleased = false;
+    return {
+      kind: 'compiled',
+      constraint: {
+        createMatcher: (entry) => open(worker, task.key, entry),
+        release: () => {
+          if (isReleased) return;
+          isReleased = true;
+          workers().unpin(worker, task.key);
+        },
+      },
+    };
+  };
+
+  const holds = new CallHolds({
+    syntax: toolSyntax,
+    bytesOf: createTextOf(tokens, options.eogTokens, options.markers ?? []),
+    keyOf,
+    openNow: (key, entry) => {
+      const worker = pool?.readyWorker(key);
+      return worker && open(worker, key, entry);
+    },
+    compile: async (task, signal) => {
+      const outcome = await compile({ ...task, syntax: toolSyntax, lead: undefined }, signal);
+      if (outcome.kind !== 'compiled') throw new KoineError('constraint', `tools: ${outcome.reason}`);
+      const { createMatcher: openAt, release } = outcome.constraint;
+      return { open: openAt, release };
+    },
+    note: options.note ?? silence,
+  });
+
   return {
     prepare: () => workers().prepare(),
     compile: async (constraint, { lead, signal } = {}) => {
-      const text = contentOf(constraint) + (lead === undefined ? '' : JSON.stringify(lead));
-      const key = createHash('sha256').update(text).digest('base64');
-      const placed = await workers().place({ key, constraint, syntax: toolSyntax, lead }, signal);
-      if (placed.kind !== 'placed') return notPlaced(placed, constraint.kind);
-      const { worker } = placed;
-      let isReleased = false;
-      return {
-        kind: 'compiled',
-        constraint: {
-          createMatcher: () => open(worker, key),
-          release: () => {
-            if (isReleased) return;
-            isReleased = true;
-            workers().unpin(worker, key);
-          },
-        },
-      };
+      const key = keyOf(constraint, lead === undefined ? '' : JSON.stringify(lead));
+      return compile({ key, constraint, syntax: toolSyntax, lead }, signal);
     },
+    holdCalls: (constraint, held) => holds.hold(constraint, held),
     status: () => pool?.status() ?? { workers: 0, compiling: 0, matchers: 0, grammars: 0 },
     dispose: () => pool?.close(),
   };
+}
+
+function silence(): void {}
+
+function newPool(options: ConstraintHostOptions): Pool {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new Pool({
+    vocabulary: packVocabulary(options.tokens, options.eogTokens, options.markers ?? []),
+    memoryLimitBytes: options.memoryLimitBytes ?? GIB,
+    compileSeconds: options.compileSeconds ?? 30,
+    entry: options.entry ?? new URL(isSource ? './worker.ts' : './worker.js', import.meta.url),
+    maxWorkers: options.maxWorkers ?? 4,
+    cachedGrammars: options.cachedGrammars ?? 32,
+    note: options.note ?? silence,
+  });
 }
 
 /** What the caller learns of a constraint that no worker has ready. */
@@ -157,6 +196,11 @@ function notPlaced(placed: Exclude<Placed, { kind: 'placed' }>, kind: Constraint
     case 'limit':
       throw new KoineError('constraint', `${kind}: ${placed.reason}`, { field: 'constraint' });
   }
+}
+
+/** By what a grammar is known: everything that makes it. */
+function keyOf(constraint: Constraint, more: string): string {
+  return createHash('sha256').update(contentOf(constraint)).update(more).digest('base64');
 }
 
 /** The whole constraint as text. Refuses what is too large to be worth a look, before it is handed around. */

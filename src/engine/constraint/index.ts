@@ -1,5 +1,7 @@
 // Structured output inside the engine process. See docs/structured-output.md.
 
+export type { HeldCalls } from './held-calls.js';
+export type { HoldOptions } from './hold-calls.js';
 export {
   type CompiledConstraint,
   type CompileOptions,

@@ -81,11 +81,16 @@ export function createMatcher(wiring: MatcherWiring): Matcher {
   };
 }
 
+/** A word that may go on behind the text. */
+const OPEN_WORD = /[\p{L}\p{N}_]+$/u;
+
 /**
  * Tokens of a text that must come next. The last one is left to the model: it may join with what follows, and a
- * token boundary the model would not have chosen costs quality.
+ * token boundary the model would not have chosen costs quality. So is a word at the end: the first letters two names
+ * have in common are not the tokens of either.
  */
 function forcedTokens(text: string, tokenize: (text: string) => ArrayLike<number>): readonly number[] {
-  if (text.length < 2 || text.includes('\u{fffd}')) return [];
-  return Array.from(tokenize(text)).slice(0, -1);
+  const certain = text.replace(OPEN_WORD, '');
+  if (certain.length < 2 || text.includes('\u{fffd}')) return [];
+  return Array.from(tokenize(certain)).slice(0, -1);
 }

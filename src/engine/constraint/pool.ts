@@ -82,6 +82,13 @@ export class Pool {
     }
   }
 
+  /** A worker that has the grammar ready now. What it is for must be sent there at once: it is not pinned. */
+  readyWorker(key: string): WorkerHandle | undefined {
+    const worker = this.holder(key);
+    if (worker !== undefined) this.used(worker, key);
+    return worker;
+  }
+
   private begin(task: CompileTask): Compilation {
     const compilation: Compilation = {
       // Begun a moment later, when there is something to note its worker in.

@@ -22,6 +22,28 @@ export interface Vocabulary {
   readonly eogTokens: readonly number[];
 }
 
+/** Tokens as they stand in a reply's text, remembered; empty for those that do not: ends, and control tokens but `markers`. */
+export function createTextOf(
+  source: TokenSource,
+  eogTokens: readonly number[],
+  markers: readonly string[],
+): (token: number) => Uint8Array {
+  const wanted = new Set(markers);
+  const ends = new Set(eogTokens);
+  const known: (Uint8Array | undefined)[] = [];
+  const none = new Uint8Array(0);
+  const find = (token: number): Uint8Array => {
+    if (ends.has(token)) return none;
+    const bytes = source.bytes(token);
+    return source.isControl(token) && !wanted.has(new TextDecoder().decode(bytes)) ? none : bytes;
+  };
+  return (token) => {
+    const bytes = known[token] ?? find(token);
+    known[token] = bytes;
+    return bytes;
+  };
+}
+
 /** Packs a vocabulary. `markers` are texts of control tokens with which the model writes calls. */
 export function packVocabulary(
   source: TokenSource,

@@ -30,6 +30,8 @@ export interface WorkerOptions {
   readonly memoryLimitBytes: number;
   readonly compileSeconds: number;
   readonly entry: URL;
+  /** Told what is compiled differently from what was asked. */
+  readonly note: (text: string) => void;
 }
 
 const MIB = 1024 * 1024;
@@ -103,7 +105,8 @@ export class WorkerHandle {
   /** Checks, converts and compiles; the worker must be idle. A compilation beyond the limits ends the worker. */
   compile(task: CompileTask): Promise<CompileResult> {
     this.state = 'compiling';
-    const { compileSeconds } = this.options;
+    const most = this.options.compileSeconds;
+    const compileSeconds = Math.min(most, task.mostSeconds ?? most);
     return new Promise((resolve) => {
       this.settle = (result) => {
         clearTimeout(this.timer);
@@ -140,6 +143,9 @@ export class WorkerHandle {
         break;
       case 'compiled':
         this.memoryBytes = report.memoryBytes;
+        if (report.loosened.length > 0) {
+          this.options.note(`calls that may have any arguments: ${report.loosened.join(', ')}`);
+        }
         // Pinned for whoever asked, before anybody may take the worker for unused.
         this.grammars.set(report.key, { ms: report.ms, pins: 1, lastUsed: 0 });
         this.state = 'idle';

@@ -27,6 +27,10 @@ interface Sequence {
   /** Last byte of the output so far. */
   last: number | undefined;
   readonly matcher: GrammarMatcher;
+  /** There is nothing left to follow. */
+  isOver: boolean;
+  /** It is over as soon as the grammar may end, not only when the output does. */
+  readonly endsWithCall: boolean;
   readonly filter: LengthFilter | undefined;
   readonly isCall: boolean;
   readonly lead: Lead | undefined;
@@ -76,13 +80,11 @@ class Station {
     if (source === undefined) return;
     this.xgrammar.takeMessages();
     try {
-      const compiled =
-        source.kind === 'ebnf'
-          ? await this.compiler.compileGrammar(source.text)
-          : await this.compiler.compileStructuralTag(source.text);
+      const compiled = await this.compiler.compileGrammar(source.text);
       this.grammars.set(key, { compiled, source, isCall: constraint.kind === 'tool-call' });
       const ms = performance.now() - start;
-      this.report({ kind: 'compiled', key, ms, memoryBytes: this.xgrammar.memoryBytes() });
+      const { loosened = [] } = source;
+      this.report({ kind: 'compiled', key, ms, loosened, memoryBytes: this.xgrammar.memoryBytes() });
     } catch (thrown) {
       const text = `${this.xgrammar.takeMessages()}\n${String(thrown)}`;
       this.report({
@@ -96,9 +98,9 @@ class Station {
   }
 
   /** The constraint as a grammar; here rather than in the engine's thread, because schemas can explode too. */
-  private convert({ key, constraint, syntax, lead }: CompileTask): GrammarSource | undefined {
+  private convert({ key, constraint, syntax, lead, holding }: CompileTask): GrammarSource | undefined {
     try {
-      const source = toGrammar(constraint, syntax, lead);
+      const source = toGrammar(constraint, syntax, lead, holding);
       if (source.unsupported === undefined) return source;
       this.report({ kind: 'foreign', key, reason: source.unsupported });
     } catch (thrown) {
@@ -108,7 +110,7 @@ class Station {
     return undefined;
   }
 
-  private async open({ id, key, slot: memory }: Command & { kind: 'open' }): Promise<void> {
+  private async open({ id, key, slot: memory, entry }: Command & { kind: 'open' }): Promise<void> {
     const grammar = this.grammars.get(key);
     if (grammar === undefined) throw new Error('a matcher was asked for before its grammar was compiled');
     const matcher = await this.xgrammar.api.GrammarMatcher.createGrammarMatcher(grammar.compiled);
@@ -118,9 +120,14 @@ class Station {
       this.table === undefined || guards.length === 0
         ? undefined
         : new LengthFilter(guards, this.vocabulary, this.table);
+    const written = new TextEncoder().encode(entry?.written);
+    filter?.accept(written);
     this.sequences.set(id, {
       slot: new Slot(memory),
-      last: undefined,
+      last: written.at(-1),
+      // Nothing is left to follow of a text that does not fit.
+      isOver: entry !== undefined && !matcher._acceptString(entry.written),
+      endsWithCall: entry?.endsWithCall === true,
       matcher,
       filter,
       isCall: grammar.isCall,
@@ -143,6 +150,11 @@ class Station {
 
   private async advance(sequence: Sequence, tokens: readonly number[]): Promise<void> {
     const { slot, matcher, filter, lead } = sequence;
+    if (sequence.isOver) {
+      slot.mask.fill(0);
+      slot.finish('terminated', '');
+      return;
+    }
     for (const token of tokens) {
       // Text tokens alone move the filter; a rejected token leaves the matcher where it was.
       if (matcher.isTerminated() || !matcher.acceptToken(token)) {
@@ -162,6 +174,12 @@ class Station {
       return;
     }
     const mask = await matcher.getNextTokenBitmask();
+    if (sequence.endsWithCall && this.vocabulary.eogTokens.some((token) => has(mask, token))) {
+      sequence.isOver = true;
+      slot.mask.fill(0);
+      slot.finish('terminated', '');
+      return;
+    }
     // Beyond the last token the library leaves its bits set.
     for (let token = this.vocabulary.size; token < mask.length * 32; token += 1) clear(mask, token);
     const isBehindLead = lead?.isOver ?? true;
@@ -182,7 +200,7 @@ class Station {
     const range = narrowedBy(last);
     if (range === undefined) return;
     for (let token = 0; token < this.vocabulary.size; token += 1) {
-      if (((mask[token >> 5] ?? 0) & (1 << (token & 31))) === 0) continue;
+      if (!has(mask, token)) continue;
       const first = tokenBytes(this.vocabulary, token)[0];
       if (first !== undefined && (first < range[0] || first > range[1])) clear(mask, token);
     }
@@ -198,6 +216,10 @@ function lackingAfter(lacking: number, bytes: Uint8Array): number {
     else missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
   }
   return missing;
+}
+
+function has(mask: Int32Array, token: number): boolean {
+  return ((mask[token >> 5] ?? 0) & (1 << (token & 31))) !== 0;
 }
 
 function clear(mask: Int32Array, token: number): void {

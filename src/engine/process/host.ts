@@ -97,7 +97,9 @@ export class EngineHost {
       },
     });
     this.#intake = { runner, facts: parts.facts, workspace, table, now };
-    this.#constraints = new Constraints(runner, parts.facts, options);
+    this.#constraints = new Constraints(runner, parts.facts, options, (text) =>
+      parts.send({ kind: 'log', level: 'info', text }),
+    );
     this.#queries = new QueryQueue({ runner, facts: parts.facts, maxEmbedTokens: parts.maxEmbedTokens });
   }
 
@@ -276,9 +278,9 @@ export class EngineHost {
       swapped,
       kvCells: { total: cells.total, running: cells.running, cached: cells.cached },
       prefixCache: { ...this.#loop.hits, usedBytes: cache.usedBytes, budgetBytes: cache.budgetBytes },
+      ...(this.#parts.options.promptLookup > 0 ? { promptLookup: { ...this.#loop.lookupFigures } } : {}),
       threads: this.#currentThreads(),
       steps: this.#loop.steps,
-      ...(this.#parts.options.promptLookup > 0 ? { promptLookup: { ...this.#loop.lookupFigures } } : {}),
       stepFigures: this.#recorder.figures(),
     };
   }

@@ -39,7 +39,7 @@ export function decodeConstraint(rules: ChatRules): OutputRule | undefined {
   const asked =
     format === undefined ? rules.grammar : { field: 'response_format' as const, constraint: format };
   if (asked !== undefined || choice.kind === 'none') return asked;
-  return tools.some(({ strict }) => strict === true) ? callRule(tools, 'auto', rules.parallel) : undefined;
+  return tools.length > 0 ? callRule(tools, 'auto', rules.parallel) : undefined;
 }
 
 function callRule(tools: readonly ToolDefinition[], mode: 'call' | 'auto', parallel: boolean): OutputRule {

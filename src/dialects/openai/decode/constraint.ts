@@ -108,9 +108,7 @@ function toolRule(
     case 'none':
       return undefined;
     case 'auto':
-      return tools.some(({ strict }) => strict === true)
-        ? { kind: 'tool-call', tools, mode: 'auto', parallel }
-        : undefined;
+      return { kind: 'tool-call', tools, mode: 'auto', parallel };
     case 'required':
       return { kind: 'tool-call', tools, mode: 'call', parallel };
     case 'named':
