@@ -7,7 +7,8 @@ import { Committer, emitPending, type Verdict } from './commit.js';
 import { finishChoice, finishGroup, startGroup } from './events.js';
 import type { DecodeOutcome, ModelRunner } from './model-runner.js';
 import { Outbox } from './outbox.js';
-import { Pass, rowsOf, wantsPromptScores } from './pass.js';
+import { type Pad, Padding } from './padding.js';
+import { isBefore, Pass, rowsOf, wantsPromptScores } from './pass.js';
 import { type LookupFigures, PromptLookup } from './prompt-lookup.js';
 import type { SamplerWorkspace } from './sampling/index.js';
 import { Admission } from './scheduler/admission.js';
@@ -53,6 +54,7 @@ export class StepLoop {
   readonly #committer: Committer;
   readonly #costs: StepCosts;
   readonly #pass: Pass;
+  readonly #padding: Padding;
   readonly #gaps: Gaps;
   readonly #lookup: PromptLookup;
   readonly #groups = new Map<number, Group>();
@@ -67,6 +69,7 @@ export class StepLoop {
     this.#committer = new Committer(parts.runner, parts.workspace, parts.table);
     this.#costs = new StepCosts(parts.runner.info.maxSequences + parts.promptLookup);
     this.#pass = new Pass({ ...parts, costs: this.#costs });
+    this.#padding = new Padding(parts.runner, parts.places, this.#costs);
     // What was wrong has to be taken out of the KV again.
     this.#lookup = new PromptLookup(parts.runner.info.canMoveKv ? parts.promptLookup : 0);
     this.#gaps = new Gaps(parts.runner, parts.places, this.running);
@@ -155,21 +158,26 @@ export class StepLoop {
 
   #runPlan({ kind, adapter, entries }: StepPlan): void {
     const tokens = entries.filter((entry) => !entry.isRows);
-    if (tokens.length > 0 && this.#went(this.#pass.overTokens(kind, adapter, tokens), tokens)) {
-      this.#commitAll(tokens);
+    if (tokens.length > 0) {
+      const pads = kind === 'decode' ? this.#padding.padsFor(tokens) : [];
+      const outcome = this.#pass.overTokens(kind, adapter, tokens, pads);
+      this.#padding.remove(pads);
+      if (this.#went(outcome, tokens)) this.#commitAll(tokens, pads);
     }
     for (const entry of entries) {
       // What ran before it in this step may have ended it or taken its place away.
       if (!entry.isRows || entry.sequence.phase !== 'running') continue;
-      if (this.#went(this.#pass.overRows(adapter, entry), [entry])) this.#commitAll([entry]);
+      if (this.#went(this.#pass.overRows(adapter, entry), [entry])) this.#commitAll([entry], []);
     }
   }
 
-  #commitAll(entries: readonly PlanEntry[]): void {
+  #commitAll(entries: readonly PlanEntry[], pads: readonly Pad[]): void {
     // Before any is committed: a request that fails gives up all its places, and these hold what was just computed.
     for (const { sequence, count } of entries) sequence.computed += count;
     let row = 0;
+    let pad = 0;
     for (const entry of entries) {
+      for (; isBefore(pads[pad], entry); pad++) row++;
       const rows = rowsOf(entry);
       // Its request may have failed with another of its choices, earlier in this step.
       if (entry.sequence.phase === 'running') this.#commit(entry, row);
@@ -186,7 +194,7 @@ export class StepLoop {
 
   /** Tokens that may come behind the next one of a sequence. */
   #propose(sequence: Sequence): Int32Array {
-    if (sequence.matcher !== undefined) return NO_DRAFTS;
+    if (!isFree(sequence)) return NO_DRAFTS;
     const { runner, places } = this.#parts;
     const isStreams = runner.info.kvLayout === 'streams';
     const cells = isStreams ? runner.batch.tokens.length : places.audit().cells.free;
@@ -209,7 +217,7 @@ export class StepLoop {
       sequence.computed++;
       const verdict = this.#committer.next(sequence, runner.logits(row), null);
       const isRight = row < drafts.length && sequence.tokens[sequence.length - 1] === drafts[row];
-      if (isRight && verdict.kind === 'goes-on') continue;
+      if (isRight && verdict.kind === 'goes-on' && isFree(sequence)) continue;
       this.#lookup.judged(sequence, drafts.length, isRight ? row + 1 : row);
       if (row < drafts.length) runner.removeKv(sequence.place, sequence.computed, -1);
       this.#conclude(sequence, verdict);
@@ -376,4 +384,9 @@ export class StepLoop {
     const decoding = this.running.all().filter(({ generated }) => generated > 0).length;
     return Math.min(room, places.audit().cells.free - decoding);
   }
+}
+
+/** Whether a sequence follows no rule, or one that allows everything for now: it may change its mind with any token. */
+function isFree({ matcher }: Sequence): boolean {
+  return matcher === undefined || matcher.isFree === true;
 }
