@@ -149,19 +149,19 @@ class Server {
     const readings = () => models.readings();
     metrics.watchEngines(readings);
     const parts = { settings, router: models.router, metrics };
-    const dialects = await loadDialects({ ...parts, ...(await this.#management(models)) });
+    const dialects = await loadDialects({ ...parts, ...(await this.#management(models, log)) });
     this.#listeners = await openListeners({ settings, dialects, readings, log, metrics });
     return log;
   }
 
   /** Lets models be managed, where that is wanted. */
-  async #management(models: ModelSet): Promise<Pick<DialectParts, 'management'>> {
+  async #management(models: ModelSet, log: Logger): Promise<Pick<DialectParts, 'management'>> {
     const settings = this.#settings;
     if (!settings.manageModels) return {};
     const { checkManagement, managementOf, openLibrary } = await import('./library/open-library.js');
     checkManagement(settings);
-    const budgetBytes = this.#budgetBytes;
-    this.#library = openLibrary({ settings, models, budgetBytes, chatTemplate: this.#chatTemplate });
+    const parts = { settings, models, log, budgetBytes: this.#budgetBytes, chatTemplate: this.#chatTemplate };
+    this.#library = openLibrary(parts);
     return { management: managementOf(settings, this.#library) };
   }
 }

@@ -85,8 +85,9 @@ export interface Library {
   /** Names a model, or takes its name away with null. */
   rename(model: string, name: string | null): Promise<LibraryModel>;
   /**
-   * Takes a model out when nobody uses it any more, and deletes its files where they are the library's own; `forgotten`
-   * where they are not. `conflict` when that takes too long.
+   * Takes a model out when nobody uses it any more, and deletes its files where they are the library's own. `unlinked`:
+   * they are elsewhere, where they were imported from. `forgotten`: they are elsewhere, and served again by the next
+   * start. `conflict` when requests go on for too long.
    */
-  remove(model: string): Promise<'deleted' | 'forgotten'>;
+  remove(model: string): Promise<'deleted' | 'unlinked' | 'forgotten'>;
 }

@@ -260,7 +260,10 @@ describe('a model file of this machine', () => {
     expect((await models('POST', 'import', body))[0]).toBe(409);
     const copy = { model: 'copied', modelPath: file, option: 'copy' };
     expect((await models('POST', 'import', copy))[0]).toBe(200);
-    expect((await models('DELETE', 'org/mine:1'))[0]).toBe(200);
+    expect(await models('DELETE', 'org/mine:1')).toEqual([
+      200,
+      { message: 'The model org/mine:1 was taken out; the file it was imported from stays.' },
+    ]);
     rmSync(file);
     expect((await say('copied'))[0]).toBe(200);
     expect(await listed()).toEqual(['koine-demo-q8_0', 'copied']);

@@ -117,9 +117,11 @@ export class FakeLibrary implements Library {
     return name === null ? rest : { ...rest, name };
   }
 
-  async remove(model: string): Promise<'deleted' | 'forgotten'> {
+  async remove(model: string): Promise<'deleted' | 'unlinked' | 'forgotten'> {
     this.calls.push(['remove', model]);
-    return find(model).id === 'fake-model' ? 'forgotten' : 'deleted';
+    const { id } = find(model);
+    if (id === 'fake-model') return 'forgotten';
+    return id === 'acme:big:big.gguf' ? 'unlinked' : 'deleted';
   }
 }
 

@@ -4,6 +4,7 @@ import { SettingError, type Settings } from '../../config/index.js';
 import type { Management } from '../../dialects/jan/index.js';
 import { isLoopback } from '../../http/index.js';
 import { resolveFile, type StoredModel, shortName } from '../../models/index.js';
+import type { Logger } from '../../telemetry/index.js';
 import { type PlannedModel, planModel } from '../model-pool.js';
 import type { ModelSet } from '../model-set.js';
 import { hubOf, modelsDirOf } from '../resolve-options.js';
@@ -16,6 +17,7 @@ export interface ServingParts {
   /** Bytes that models may take together. */
   readonly budgetBytes: number;
   readonly chatTemplate: string | undefined;
+  readonly log: Logger;
 }
 
 /** Throws what the user should read when everybody could manage the models. */
@@ -29,7 +31,7 @@ export function checkManagement({ apiKey, host, listen }: Settings): void {
 
 /** The library over the folder of models, whose models are served from now on. */
 export function openLibrary(parts: ServingParts): ServerLibrary {
-  const { settings, models, budgetBytes, chatTemplate } = parts;
+  const { settings, models, budgetBytes, chatTemplate, log } = parts;
   const modelsDir = modelsDirOf(settings);
   const anyArchitecture = settings.llamaLibDir !== undefined;
   // An adapter belongs to the model it was given with.
@@ -46,14 +48,8 @@ export function openLibrary(parts: ServingParts): ServerLibrary {
     return planModel(plain, { ...file, id, aliases, ...template }, budgetBytes);
   };
   const network = async () => (await import('../hub-access.js')).networkAccess();
-  const library = new ServerLibrary({
-    models,
-    modelsDir,
-    anyArchitecture,
-    plan,
-    hub: hubOf(settings),
-    network,
-  });
+  const hub = hubOf(settings);
+  const library = new ServerLibrary({ models, modelsDir, anyArchitecture, plan, hub, network, log });
   library.refresh();
   return library;
 }

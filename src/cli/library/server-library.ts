@@ -1,7 +1,7 @@
 // The models of a running server as a library: what is in the folder of models, what is served of it, and what is being
 // fetched. Files are the models room's business, engines the model set's; here they meet.
 
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -27,6 +27,7 @@ import {
   type LibraryModel,
   type PullRequest,
 } from '../../protocol/index.js';
+import type { Logger } from '../../telemetry/index.js';
 import type { PlannedModel } from '../model-pool.js';
 import type { ModelSet, ServedModel } from '../model-set.js';
 import { type DownloadMeans, Downloads, type ModelDownload } from './downloads.js';
@@ -36,6 +37,7 @@ export interface LibraryParts extends DownloadMeans {
   readonly models: ModelSet;
   readonly modelsDir: string;
   readonly anyArchitecture: boolean;
+  readonly log: Logger;
   /** Settles how a stored model is served. Throws what the user should read when it cannot be. */
   plan(stored: StoredModel): PlannedModel;
 }
@@ -96,7 +98,7 @@ export class ServerLibrary implements Library {
     this.#requireSteady(plan.id);
     if (name !== undefined) this.#requireFreeName(name, plan.path);
     if (isPulled(plan)) this.#finish(plan, name);
-    else this.#downloads.begin(plan, name, (download) => this.#finish(plan, download.name));
+    else this.#fetch(plan, name);
     return this.get(plan.id);
   }
 
@@ -143,9 +145,10 @@ export class ServerLibrary implements Library {
   }
 
   async stop(model: string): Promise<LibraryModel> {
-    const { id, served } = this.#found(this.refresh(), model);
+    const stored = this.refresh();
+    const { id, served } = this.#found(stored, model);
     await served?.engine.unload();
-    return this.get(id);
+    return this.#view(this.#found(stored, id));
   }
 
   async rename(model: string, name: string | null): Promise<LibraryModel> {
@@ -167,18 +170,20 @@ export class ServerLibrary implements Library {
     return this.get(id);
   }
 
-  async remove(model: string): Promise<'deleted' | 'forgotten'> {
+  async remove(model: string): Promise<'deleted' | 'unlinked' | 'forgotten'> {
     const { modelsDir, models } = this.#parts;
     const { id, served, stored, download } = this.#found(this.refresh(), model);
     this.#requireSteady(id);
     return this.#while(id, async () => {
-      await download?.cancel();
+      if (download !== undefined) await download.cancel();
       if (served !== undefined) await models.remove(served);
+      const isLink = stored !== undefined && lstatSync(stored.path).isSymbolicLink();
       for (const path of new Set([stored?.path, download?.plan.path])) {
         if (path !== undefined) removeModel(modelsDir, { path });
       }
       this.#downloads.drop(id);
-      return stored === undefined && download === undefined ? 'forgotten' : 'deleted';
+      if (stored === undefined && download === undefined) return 'forgotten';
+      return isLink ? 'unlinked' : 'deleted';
     });
   }
 
@@ -209,14 +214,15 @@ export class ServerLibrary implements Library {
 
   /** A model that was deleted by hand is not offered any more, unless it is in memory still. */
   #forgetGone(stored: readonly StoredModel[]): void {
-    const paths = new Set(stored.map(({ path }) => path));
+    const seen = new Set(stored.map(({ path }) => path));
     for (const served of this.#parts.models.all) {
-      const isGone = this.#seen.has(served.path) && !paths.has(served.path);
-      if (!isGone || served.engine.status().state !== 'unloaded') continue;
-      // Who has just asked for it keeps it, and is told that its file is missing.
-      void this.#parts.models.remove(served).catch(() => undefined);
+      if (!this.#seen.has(served.path) || seen.has(served.path)) continue;
+      if (served.engine.status().state === 'unloaded') {
+        // Who has just asked for it keeps it, and is told that its file is missing.
+        void this.#parts.models.remove(served).catch(() => undefined);
+      } else seen.add(served.path);
     }
-    this.#seen = paths;
+    this.#seen = seen;
   }
 
   #admit(stored: StoredModel): ServedModel {
@@ -231,6 +237,16 @@ export class ServerLibrary implements Library {
       this.#problems.set(stored.path, { changedAt: stored.changedAt.getTime(), message });
       throw error instanceof KoineError ? error : new KoineError('invalid_request', message, {}, error);
     }
+  }
+
+  #fetch(plan: PullPlan, name: string | undefined): void {
+    const { log } = this.#parts;
+    const download = this.#downloads.begin(plan, name, () => this.#finish(plan, download.name));
+    void download.over.then(() => {
+      const { state, message } = download.state;
+      if (state === 'failed') log.warn({ model: plan.id }, `a download failed: ${message ?? ''}`);
+      else log.info({ model: plan.id, state }, 'a download is over');
+    });
   }
 
   /** What remains to be done with a model when all its files are there. */

@@ -40,6 +40,12 @@ const PULL = '/v1/models/pull';
 /** Milliseconds between two reports of a download. */
 const REPORT_MS = 1000;
 
+const REMOVED = {
+  deleted: 'was deleted',
+  unlinked: 'was taken out; the file it was imported from stays',
+  forgotten: 'is forgotten until the server starts again; its file stays',
+} as const;
+
 const PLACES: readonly Place[] = [
   { method: 'POST', path: PULL, work: pull, hasBody: true },
   { method: 'DELETE', path: PULL, work: cancel, hasBody: true },
@@ -183,11 +189,7 @@ async function remove(exchange: Exchange, library: Library): Promise<void> {
   const asked = exchange.param('*');
   const { id } = await library.get(asked);
   const done = await library.remove(asked);
-  const message =
-    done === 'deleted'
-      ? `The model ${id} was deleted.`
-      : `The model ${id} is forgotten until the server starts again; its file stays.`;
-  exchange.sendJson(200, { message });
+  exchange.sendJson(200, { message: `The model ${id} ${REMOVED[done]}.` });
 }
 
 function nameOf({ id, name }: PullBody): string | null {
