@@ -2,10 +2,14 @@
 // its logits is decided in step.ts. Engine process.
 
 import type { DecodeOutcome, ModelRunner } from './model-runner.js';
+import type { Pad } from './padding.js';
 import type { PlanEntry, StepKind } from './scheduler/plan.js';
 import type { StepCosts } from './scheduler/policies/step-costs.js';
 import type { Sequence } from './sequence.js';
 import { stepShape } from './step-shape.js';
+
+/** Any token will do. */
+const PAD_TOKEN = 0;
 
 export interface PassParts {
   readonly runner: ModelRunner;
@@ -27,10 +31,20 @@ export class Pass {
     this.#threads = parts.runner.info.maxThreads;
   }
 
-  /** Computes entries that are tokens, of one adapter. Each row of logits is one entry's, in their order. */
-  overTokens(kind: StepKind, adapter: string | null, entries: readonly PlanEntry[]): DecodeOutcome {
+  /** Computes entries that are tokens, of one adapter. Rows of logits are in the order of places. */
+  overTokens(
+    kind: StepKind,
+    adapter: string | null,
+    entries: readonly PlanEntry[],
+    pads: readonly Pad[],
+  ): DecodeOutcome {
     this.#clear();
-    for (const entry of entries) this.#push(entry);
+    let pad = 0;
+    for (const entry of entries) {
+      for (; isBefore(pads[pad], entry); pad++) this.#pushPad(pads[pad]);
+      this.#push(entry);
+    }
+    for (; pad < pads.length; pad++) this.#pushPad(pads[pad]);
     return this.#decode(kind, adapter);
   }
 
@@ -86,6 +100,10 @@ export class Pass {
     }
   }
 
+  #pushPad(pad: Pad | undefined): void {
+    if (pad !== undefined) this.#put(PAD_TOKEN, pad.position, pad.place, true);
+  }
+
   #put(token: number, position: number, place: number, wantsLogits: boolean): void {
     const { batch } = this.#parts.runner;
     const at = batch.length++;
@@ -94,6 +112,11 @@ export class Pass {
     batch.sequences[at] = place;
     batch.wantsLogits[at] = wantsLogits ? 1 : 0;
   }
+}
+
+/** Whether a pad's row comes before an entry's. */
+export function isBefore(pad: Pad | undefined, { sequence }: PlanEntry): boolean {
+  return pad !== undefined && pad.place < sequence.place;
 }
 
 /** Rows of logits that an entry takes up in its pass. */

@@ -81,6 +81,13 @@ export class Places {
     return this.#places.some((place) => place.tenant === undefined);
   }
 
+  /** Free places whose KV ends at most at `longest`, and where it ends. */
+  spare(longest: number): { place: number; position: number }[] {
+    return this.#places
+      .filter(({ tenant, kept }) => tenant === undefined && kept <= longest)
+      .map(({ id, kept }) => ({ place: id, position: kept }));
+  }
+
   /**
    * Gives a free place to a tenant and puts as much of its prefix there as is known: from the place itself when it
    * still holds the longest match, else from the prefix cache. At most `length - 1` positions, so that at least one

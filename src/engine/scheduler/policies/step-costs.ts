@@ -37,6 +37,11 @@ export class StepCosts {
     else if (tokens >= MIN_CHUNK) this.#narrowMs = blend(this.#narrowMs, ms / tokens);
   }
 
+  /** Measured time of a decode step of just so many rows; 0 when there was none. */
+  measuredMs(rows: number): number {
+    return this.#decodeMs[rows] ?? 0;
+  }
+
   /** Expected time of a decode step; 0 while unknown. */
   decodeMs(sequences: number): number {
     if (sequences === 0) return 0;
