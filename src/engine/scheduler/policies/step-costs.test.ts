@@ -27,16 +27,16 @@ describe('what steps cost', () => {
   it('takes whole tiles where they fit, because narrower chunks cost more a token', () => {
     expect(learned(100, 1, 2).prefillBudget(8, 1, 4096)).toBe(128);
     expect(learned(100, 2, 4).prefillBudget(8, 1, 4096)).toBe(64);
-    expect(learned(100, 3, 6).prefillBudget(8, 1, 4096)).toBe(25);
+    expect(learned(100, 3, 6).prefillBudget(8, 1, 4096)).toBe(24);
     // A narrow chunk never becomes a tile by being cheap.
-    expect(learned(100, 3, 0.1).prefillBudget(8, 1, 4096)).toBe(63);
+    expect(learned(100, 3, 0.1).prefillBudget(8, 1, 4096)).toBe(60);
   });
 
   it('takes narrow chunks for twice as dear until it has seen one', () => {
     const costs = new StepCosts(8);
     costs.observeDecode(8, 100);
     costs.observePrefill(64, 320);
-    expect(costs.prefillBudget(8, 1, 4096)).toBe(15);
+    expect(costs.prefillBudget(8, 1, 4096)).toBe(12);
   });
 
   it('is judged by the gap everybody will have once the waiting prompts are done', () => {
@@ -44,7 +44,7 @@ describe('what steps cost', () => {
     costs.observeDecode(1, 8);
     costs.observeDecode(8, 25);
     costs.observePrefill(32, 32);
-    expect(costs.prefillBudget(1, 7, 4096)).toBe(54);
+    expect(costs.prefillBudget(1, 7, 4096)).toBe(52);
     expect(costs.prefillBudget(1, 0, 4096)).toBe(12);
   });
 
@@ -76,13 +76,13 @@ describe('what steps cost', () => {
     expect(costs.prefillBudget(4, 1, 512)).toBe(256);
     costs.observePrefill(10, 10);
     // 1 ms per token and 20 ms per decode: a gap of 50 ms holds 30 tokens.
-    expect(costs.prefillBudget(4, 1, 512)).toBe(30);
+    expect(costs.prefillBudget(4, 1, 512)).toBe(28);
   });
 
   it('follows a machine that becomes slower', () => {
     const costs = learned(10, 0.1);
     for (let i = 0; i < 50; i++) costs.observePrefill(128, 1280);
-    expect(costs.prefillBudget(0, 1, 4096)).toBe(63);
+    expect(costs.prefillBudget(0, 1, 4096)).toBe(60);
     expect(costs.isShort(41)).toBe(false);
     expect(costs.isShort(39)).toBe(true);
   });

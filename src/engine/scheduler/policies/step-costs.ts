@@ -10,8 +10,8 @@ const IDLE_STEP_MS = 400;
 const FIRST_CHUNK = 256;
 /** Chunks from here on are wide: ggml computes their attention by tiles of this many rows, which halves its cost on a CPU. */
 const TILE = 64;
-/** Smallest chunk: CPU kernels take rows by fours. */
-const MIN_CHUNK = 4;
+/** CPU kernels take rows by fours. */
+const ROWS = 4;
 const SMOOTHING = 0.2;
 
 /** Moving averages of step times. Times in milliseconds. */
@@ -34,7 +34,7 @@ export class StepCosts {
   /** Learns from a step that computed so many tokens of prompts. */
   observePrefill(tokens: number, ms: number): void {
     if (tokens >= TILE) this.#wideMs = blend(this.#wideMs, ms / tokens);
-    else if (tokens >= MIN_CHUNK) this.#narrowMs = blend(this.#narrowMs, ms / tokens);
+    else if (tokens >= ROWS) this.#narrowMs = blend(this.#narrowMs, ms / tokens);
   }
 
   /** Measured time of a decode step of just so many rows; 0 when there was none. */
@@ -73,8 +73,8 @@ export class StepCosts {
     const ms = decodes === 0 ? IDLE_STEP_MS : GAP_FACTOR * this.decodeMs(decodes + prefilling) - decode;
     const wide = Math.floor(ms / (this.#wideMs || this.#narrowMs) / TILE) * TILE;
     if (wide >= TILE) return Math.min(most, wide);
-    const narrow = Math.floor(ms / (this.#narrowMs || 2 * this.#wideMs));
-    return Math.min(most, TILE - 1, Math.max(MIN_CHUNK, narrow));
+    const narrow = Math.floor(ms / (this.#narrowMs || 2 * this.#wideMs) / ROWS) * ROWS;
+    return Math.min(most, TILE - ROWS, Math.max(ROWS, narrow));
   }
 }
 
