@@ -14,6 +14,8 @@ const DOCUMENTS_PER_SHARD = 22_000;
 const TOKENIZER_DOCUMENTS = 60_000;
 const TOKENIZER_SEED = 900;
 const FIRST_SHARD_SEED = 1000;
+const SENTENCE_PAIRS = 50_000;
+const PAIRS_SEED = 77;
 
 // A CPU trainer that shares its machine must not spin while it waits, and keeps its memory blocks from step to step.
 const TRAINING_ENVIRONMENT = {
@@ -83,6 +85,14 @@ async function prepareStart(gguf: string, retokenize: boolean): Promise<void> {
   await runPython([script('retokenize.py'), ...pair, tokenizer, start]);
 }
 
+async function makePairs(): Promise<void> {
+  const file = path.join(work, 'data', 'pairs.npz');
+  if (existsSync(file)) return;
+  mkdirSync(path.dirname(file), { recursive: true });
+  const corpus = [...documentsOf(PAIRS_SEED, SENTENCE_PAIRS), '--pairs'];
+  await pipeCorpus(corpus, [script('encode.py'), '--pairs', tokenizer, file]);
+}
+
 interface ShardWriting {
   /** Settles when the first shard can be trained on. */
   readonly first: Promise<void>;
@@ -145,6 +155,7 @@ async function main(): Promise<void> {
   } else {
     await makeTokenizer();
   }
+  await makePairs();
   const shards = writeShards(Math.ceil(Number(values.documents) / DOCUMENTS_PER_SHARD));
   await shards.first;
   const checkpoints = path.join(work, 'checkpoints');

@@ -202,6 +202,13 @@ export const HELD_PHRASINGS = {
     'What name did I say I have?',
     'So, who am I then?',
   ],
+  toolRequests: [
+    'I need the sum of {a} plus {b}',
+    'Could you add up {a} and {b}?',
+    'Start a timer now for {n} minutes',
+    'Do you know what the weather in {c} is like?',
+    'Tell me how the weather is in {c}.',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** Requests beyond the model. */
@@ -246,4 +253,20 @@ export const HELD_BEYOND: readonly string[] = [
   'How tall is the Eiffel Tower?',
   'Explain photosynthesis in detail',
   'Which film won the Oscar last year?',
+];
+
+/** Sentences and their near-duplicates, for the embeddings. */
+export const HELD_SENTENCES: readonly (readonly [string, string])[] = [
+  ['{n} lives in {c}.', '{n} has a home in {c}.'],
+  ['What is the weather in {c}?', 'How is the weather in {c} today?'],
+  ['The {w} is very old.', 'That {w} is really old.'],
+  ['{n} is {a} years old.', 'The age of {n} is {a}.'],
+  ['I would like to buy a {w}.', 'I want to buy a {w}.'],
+  ['{n} found a {w} in the garden.', 'In the garden {n} found a {w}.'],
+  ['What is {a} + {b}?', 'How much is {a} plus {b}?'],
+  ['Tell me a story about a {w}.', 'Please tell me a tale about a {w}.'],
+  ['{n} travels to {c} on Monday.', 'On Monday {n} goes to {c}.'],
+  ['How do you spell {w}?', 'Please spell the word {w}.'],
+  ['The train to {c} is late.', 'The train that goes to {c} is late.'],
+  ['{n} likes apples and pears.', '{n} loves pears and apples.'],
 ];

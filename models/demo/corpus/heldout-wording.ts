@@ -1,5 +1,5 @@
 // Tells whether a document asks something in a wording that is left to the evaluation, whatever casing and punctuation.
-import { HELD_BEYOND, HELD_PHRASINGS, HELD_TALK } from './heldout-phrasings.js';
+import { HELD_BEYOND, HELD_PHRASINGS, HELD_SENTENCES, HELD_TALK } from './heldout-phrasings.js';
 
 const WORDINGS = [
   ...HELD_TALK.map(([wording]) => wording),
@@ -7,11 +7,8 @@ const WORDINGS = [
   ...Object.values(HELD_PHRASINGS).flat(),
 ].map(lettersOnly);
 const FIXED: ReadonlySet<string> = new Set(WORDINGS.filter((wording) => !wording.includes('{')));
-const SLOTTED = new RegExp(
-  `^(?:${WORDINGS.filter((wording) => wording.includes('{'))
-    .map((wording) => wording.replace(/\{\w+\}/g, '[^ ]+(?: [^ ]+){0,2}'))
-    .join('|')})$`,
-);
+const SLOTTED = anyOf(WORDINGS.filter((wording) => wording.includes('{')));
+const SENTENCES = anyOf(HELD_SENTENCES.flat().map(lettersOnly));
 const LONGEST = 90;
 
 /** True if a user's message in the text has a held-out wording. */
@@ -23,6 +20,16 @@ export function asksHeldWording(text: string): boolean {
     if (FIXED.has(plain) || SLOTTED.test(plain)) return true;
   }
   return false;
+}
+
+/** True if the text is a sentence of the evaluation of embeddings, whatever its names and numbers. */
+export function isHeldSentence(text: string): boolean {
+  return SENTENCES.test(lettersOnly(text));
+}
+
+function anyOf(wordings: readonly string[]): RegExp {
+  const forms = wordings.map((wording) => wording.replace(/\{\w+\}/g, '[^ ]+(?: [^ ]+){0,2}'));
+  return new RegExp(`^(?:${forms.join('|')})$`);
 }
 
 function lettersOnly(text: string): string {

@@ -26,6 +26,13 @@ export const HELD_TOOL_NAMES =
 tune_piano, schedule_haircut, order_taxi, plan_picnic, measure_rainfall, engrave_medal, rent_scooter, wash_windows,
 getTideTable, archive_photo, trimHedge, sew_curtain, knit_scarf`);
 
+/** What those tools do: these verbs are not used for any other tool either. */
+export const HELD_TOOL_WORDS: ReadonlySet<string> = new Set(
+  HELD_TOOL_NAMES.map((name) => name.split(/_|(?=[A-Z])/)[0] ?? '').filter(
+    (verb) => !['get', 'order'].includes(verb),
+  ),
+);
+
 /** True for the number pairs (one in sixteen) that the corpus leaves to the evaluation. */
 export function isHeldPair(operation: string, a: number, b: number): boolean {
   let hash = 2166136261;

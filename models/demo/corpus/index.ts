@@ -1,5 +1,6 @@
 // Writes the corpus: `tsx models/demo/corpus/index.ts --seed 1 --documents 50000 [--out FILE] [--show]`;
 // `--boost long-copy=8` draws that skill eight times as often.
+// `--pairs` writes that many pairs of sentences for the embeddings instead.
 // One JSON line per document: [skill, [[text, weight], ...]]. Command line only; the documents come from corpus.ts.
 
 import { once } from 'node:events';
@@ -7,6 +8,7 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { boostedShares, type CorpusDocument, drawDocument } from './corpus.js';
+import { drawPair } from './sentence-pairs.js';
 
 const DOCUMENTS_PER_WRITE = 500;
 
@@ -34,6 +36,7 @@ async function main(): Promise<void> {
       documents: { type: 'string', default: '1000' },
       out: { type: 'string' },
       boost: { type: 'string', multiple: true, default: [] },
+      pairs: { type: 'boolean', default: false },
       show: { type: 'boolean', default: false },
     },
   });
@@ -44,7 +47,9 @@ async function main(): Promise<void> {
   );
   const format = values.show ? describe : encode;
   const seed = Number(values.seed);
-  await write(out, Number(values.documents), (index) => format(drawDocument(seed, index, shares)));
+  const draw = (index: number): string =>
+    values.pairs ? `${JSON.stringify(drawPair(seed, index))}\n` : format(drawDocument(seed, index, shares));
+  await write(out, Number(values.documents), draw);
   if (out !== process.stdout) {
     out.end();
     await once(out, 'finish');

@@ -1,8 +1,9 @@
 // Names, places and words, listed or invented. Four in ten are made from random syllables, so that copying what was
 // said is the only way to get them right; nothing held out is ever returned.
-import { HELD_SET } from './heldout.js';
+import { HELD_SET, HELD_TOOL_WORDS } from './heldout.js';
 import { BOYS, CITIES, FAMILY_NAMES, GIRLS, GIVEN_NAMES } from './lists/names.js';
-import { COLOURS, PLAIN_WORDS, THINGS } from './lists/nouns.js';
+import { ANIMALS, COLOURS, FRUITS, JOBS, PLAIN_WORDS, THINGS, VEGETABLES } from './lists/nouns.js';
+import { RESULT_KEYS, TOOL_NOUNS, TOOL_UNITS, TOOL_VERBS } from './lists/tool-words.js';
 import type { Random } from './random.js';
 
 const ONSETS = [
@@ -94,16 +95,43 @@ const CODAS = [
   'na',
 ] as const;
 const INVENTED_SHARE = 0.4;
+const ANY_WORDS: readonly string[] = [
+  ...new Set([
+    ...PLAIN_WORDS,
+    ...PLAIN_WORDS,
+    ...THINGS,
+    ...ANIMALS,
+    ...FRUITS,
+    ...VEGETABLES,
+    ...JOBS,
+    ...COLOURS,
+    ...RESULT_KEYS,
+    ...TOOL_NOUNS,
+    ...TOOL_UNITS,
+    ...TOOL_VERBS,
+  ]),
+].filter((listed) => !HELD_TOOL_WORDS.has(listed));
+
+const BLENDED_SHARE = 0.4;
+
+// The beginning of one word and the end of another: letters in orders that English has.
+function blend(random: Random): string {
+  const [head = '', tail = ''] = [random.pick(ANY_WORDS), random.pick(ANY_WORDS)];
+  const kept = random.between(Math.ceil(head.length * 0.35), Math.ceil(head.length * 0.75));
+  return head.slice(0, kept) + tail.slice(random.between(Math.floor(tail.length * 0.3), tail.length - 1));
+}
 
 /** A pronounceable word that most likely nobody ever wrote. */
 export function inventWord(random: Random, fewest = 1, most = 3): string {
   for (;;) {
     let word = '';
     const syllables = random.between(fewest, most);
-    for (let i = 0; i < syllables; i += 1) {
-      word += random.pick(ONSETS) + random.pick(VOWELS) + (random.chance(0.5) ? random.pick(CODAS) : '');
-    }
-    if (word.length >= 2 && word.length <= 14 && !HELD_SET.has(word)) return word;
+    if (random.chance(BLENDED_SHARE)) word = blend(random);
+    else
+      for (let i = 0; i < syllables; i += 1) {
+        word += random.pick(ONSETS) + random.pick(VOWELS) + (random.chance(0.5) ? random.pick(CODAS) : '');
+      }
+    if (word.length >= 2 && word.length <= 14 && /^[a-z]+$/.test(word) && !HELD_SET.has(word)) return word;
   }
 }
 
@@ -144,6 +172,11 @@ export function freeCity(random: Random): string {
 export function word(random: Random): string {
   if (random.chance(INVENTED_SHARE)) return inventWord(random);
   return random.chance(0.6) ? random.pick(PLAIN_WORDS) : random.pick(THINGS);
+}
+
+/** A name for a tool, a key or a variable: any word of the lists or an invented one, so that only reading tells it. */
+export function anyName(random: Random, inventedShare = 0.45): string {
+  return random.chance(inventedShare) ? inventWord(random, 1, 3) : random.pick(ANY_WORDS);
 }
 
 /** One to `most` words, sometimes with a colour in front. */

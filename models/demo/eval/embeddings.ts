@@ -1,31 +1,20 @@
 // Embeddings: of two sentences, the one that says nearly the same must be closer than the one that does not.
 import { HELD_CITIES, HELD_NAMES, HELD_WORDS } from '../corpus/heldout.js';
+import { HELD_SENTENCES } from '../corpus/heldout-phrasings.js';
 import { createRandom } from '../corpus/random.js';
 import { embed } from './client.js';
 
 /** An anchor, its near-duplicate, and an unrelated sentence. */
 export type Triple = readonly [anchor: string, near: string, far: string];
 
-const FORMS: readonly (readonly [string, string])[] = [
-  ['{n} lives in {c}.', '{n} has a home in {c}.'],
-  ['What is the weather in {c}?', 'How is the weather in {c} today?'],
-  ['The {w} is very old.', 'That {w} is really old.'],
-  ['{n} is {a} years old.', 'The age of {n} is {a}.'],
-  ['I would like to buy a {w}.', 'I want to buy a {w}.'],
-  ['{n} found a {w} in the garden.', 'In the garden {n} found a {w}.'],
-  ['What is {a} + {b}?', 'How much is {a} plus {b}?'],
-  ['Tell me a story about a {w}.', 'Please tell me a tale about a {w}.'],
-  ['{n} travels to {c} on Monday.', 'On Monday {n} goes to {c}.'],
-  ['How do you spell {w}?', 'Please spell the word {w}.'],
-  ['The train to {c} is late.', 'The train that goes to {c} is late.'],
-  ['{n} likes apples and pears.', '{n} loves pears and apples.'],
-];
-
 /** The triples, always the same. */
 export function triples(count = 200): Triple[] {
   const random = createRandom(41);
   return Array.from({ length: count }, () => {
-    const [one, two] = random.sample(FORMS, 2) as [readonly [string, string], readonly [string, string]];
+    const [one, two] = random.sample(HELD_SENTENCES, 2) as [
+      readonly [string, string],
+      readonly [string, string],
+    ];
     const slots = draw(random);
     return [write(one[0], slots), write(one[1], slots), write(two[0], draw(random))] as const;
   });

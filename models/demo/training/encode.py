@@ -50,6 +50,14 @@ def encode(lines, tokenizer):
     return np.array(ids, np.uint16), np.array(weights, np.uint8), np.array(offsets, np.int64), table
 
 
+def encode_pairs(lines, tokenizer):
+    """Returns ids and offsets of sentences; partners follow each other."""
+    texts = [text for line in lines for text in json.loads(line)]
+    encodings = [encoding.ids for encoding in tokenizer.encode_batch(texts, add_special_tokens=False)]
+    offsets = np.cumsum([0] + [len(ids) for ids in encodings])
+    return np.array([token for ids in encodings for token in ids], np.uint16), offsets
+
+
 def print_table(table):
     """Prints documents, tokens and shares per skill."""
     total = sum(row[1] for row in table.values())
@@ -61,18 +69,25 @@ def print_table(table):
 
 
 def main():
-    """Command line: tokenizer file and shard to write; the shard appears only when complete."""
+    """Command line: tokenizer file and file to write; it appears only when complete."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tokenizer")
     parser.add_argument("out", help="shard to write (.npz)")
+    parser.add_argument("--pairs", action="store_true", help="the lines are pairs of sentences, not documents")
     parser.add_argument("--table", action="store_true", help="print tokens per skill")
     arguments = parser.parse_args()
-    ids, weights, offsets, table = encode(sys.stdin, Tokenizer.from_file(arguments.tokenizer))
+    tokenizer = Tokenizer.from_file(arguments.tokenizer)
+    if arguments.pairs:
+        ids, offsets = encode_pairs(sys.stdin, tokenizer)
+        arrays = {"ids": ids, "offsets": offsets}
+    else:
+        ids, weights, offsets, table = encode(sys.stdin, tokenizer)
+        arrays = {"ids": ids, "weights": weights, "offsets": offsets}
     partial = f"{arguments.out}.partial.npz"
-    np.savez_compressed(partial, ids=ids, weights=weights, offsets=offsets)
+    np.savez_compressed(partial, **arrays)
     os.replace(partial, arguments.out)
-    print(f"{arguments.out}: {len(ids)} tokens in {len(offsets) - 1} documents", flush=True)
-    if arguments.table:
+    print(f"{arguments.out}: {len(ids)} tokens in {len(offsets) - 1} texts", flush=True)
+    if arguments.table and not arguments.pairs:
         print_table(table)
 
 

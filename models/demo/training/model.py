@@ -136,13 +136,17 @@ class Network(nn.Module):
         self.register_buffer("cos", angle.cos().unsqueeze(1), persistent=False)
         self.register_buffer("sin", angle.sin().unsqueeze(1), persistent=False)
 
-    def forward(self, ids, positions, groups, chosen, dtype=torch.bfloat16):
-        """Logits for the chosen places of the flat list."""
+    def states(self, ids, positions, groups, dtype=torch.bfloat16):
+        """Normed last states of the whole flat list."""
         x = F.embedding(ids, self.embedding).to(dtype)
         rotation = self.cos[positions].to(dtype), self.sin[positions].to(dtype)
         for block in self.blocks:
             x = block(x, rotation, groups)
-        return F.linear(self.norm(x)[chosen], self.embedding)
+        return self.norm(x)
+
+    def forward(self, ids, positions, groups, chosen):
+        """Logits for the chosen places of the flat list."""
+        return F.linear(self.states(ids, positions, groups)[chosen], self.embedding)
 
     def hidden_matrices(self):
         """The 2-D parameters inside the blocks, by name."""

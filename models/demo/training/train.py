@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 
 from batches import Documents, choose, steps
+from contrast import Pairs, loss_and_hits
 from model import PRESETS, Network, Shape
 from muon import Muon
 from threads import Threads
@@ -42,6 +43,9 @@ def parse_arguments():
     parser.add_argument("--warmup-steps", type=int, default=60)
     parser.add_argument("--resume", help="checkpoint to go on from")
     parser.add_argument("--first-shard", type=int, default=0)
+    parser.add_argument("--pairs", type=int, default=64, help="sentence pairs in a step for the embeddings, 0 for none")
+    parser.add_argument("--pairs-every", type=int, default=8, help="steps between two such steps")
+    parser.add_argument("--pairs-weight", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -98,6 +102,9 @@ class Trainer:
         )
         self.peaks = [(self.muon, arguments.lr), (self.adam, arguments.embedding_lr)]
         self.generator = torch.Generator().manual_seed(arguments.seed)
+        self.pairs = Pairs(arguments.data, arguments.pairs) if arguments.pairs else None
+        self.pairs_every, self.pairs_weight = arguments.pairs_every, arguments.pairs_weight
+        self.hits = 0.0
         self.tokens = self.steps = 0
         self.earlier_s = 0.0
         if checkpoint:
@@ -125,6 +132,10 @@ class Trainer:
             logits = self.network(ids, positions, groups, chosen)
         losses = F.cross_entropy(logits.float(), targets, reduction="none")
         ((losses * weights).sum() / weights.sum()).backward()
+        if self.pairs and self.steps % self.pairs_every == 0:
+            loss, hits = loss_and_hits(self.network, self.pairs.draw())
+            (loss * self.pairs_weight).backward()
+            self.hits += (hits - self.hits) * 0.1
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), GRADIENT_CLIP)
         for optimizer, _ in self.peaks:
             optimizer.step()
@@ -175,7 +186,8 @@ def run(trainer, arguments, tokens_per_step):
             rate = (trainer.tokens - tokens_then) / (now - logged)
             print(
                 f"{clock.worked_s / 60:6.1f} min {progress:6.1%} step {trainer.steps} tokens {trainer.tokens / 1e6:.2f}M"
-                f" target {target:.4f} context {context:.3f} {rate:.0f} tokens/s {threads.best} threads",
+                f" target {target:.4f} context {context:.3f} {rate:.0f} tokens/s {threads.best} threads"
+                f" pairs {trainer.hits:.0%}",
                 flush=True,
             )
             recent, logged, tokens_then = [], now, trainer.tokens

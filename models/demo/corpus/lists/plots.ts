@@ -56,6 +56,24 @@ One star was brighter than all the others.
 {m} the {b} showed {him} how to do it.
 It was hard, but {n} tried again and again.
 [After a week {he} could do it.|In the end {he} could do it well.]`,
+  `One day, {n} saw {ab} {b} in a tree. It was {m}, who could not come down.
+{n} [brought a ladder|called for help|climbed up slowly].
+Soon {m} stood on the ground again and said thank you.`,
+  `{n} wanted to give {m} the {b} a present, but {he} had no money.
+So {he} made {ac} {c} {t} out of [wood|paper|old things].
+{m} [loved it more than anything|had never seen anything so beautiful].`,
+  `One evening, the light went out and it was dark.
+{n} was afraid of the dark. {m} the {b} [lit a candle|sang a song] and told {him} a story.
+[Then {n} was not afraid any more.|After that, {n} liked the dark.]`,
+  `{m} the {b} was ill and had to stay in bed.
+Every day {n} brought {m} [soup|flowers|tea and honey|a new book].
+After a week {m} could [run|laugh|play] again.`,
+  `{n} and {m} the {b} wanted to know who was faster.
+They ran [to the river|around the house|over the hill] and came back at the same time.
+[They laughed, because both had won.|So they shared the {c} {t}.]`,
+  `One morning, {n} planted a small seed in the garden.
+{m} the {b} brought water every day, and they waited.
+In summer there was [a big flower|a tall tree|a very big pumpkin].`,
 ].map((text) => text.split('\n').map(phrase));
 
 export const STORY_ENDINGS: readonly Phrase[] = phrases(`

@@ -253,5 +253,5 @@ function drill(random: Random): readonly Piece[] {
   return renderChat(turnsOf([exchange]), { system: systemPrompt(random, 0.1) });
 }
 
-export const arithmeticSkill: Skill = chatSkill('arithmetic', 14, numberQuestion, { more: 0.75, most: 6 });
-export const drillSkill: Skill = { name: 'drill', share: 11, emit: drill };
+export const arithmeticSkill: Skill = chatSkill('arithmetic', 13, numberQuestion, { more: 0.75, most: 6 });
+export const drillSkill: Skill = { name: 'drill', share: 10, emit: drill };

@@ -323,5 +323,5 @@ function peopleList(random: Random): readonly Piece[] {
   );
 }
 
-export const extractionSkill: Skill = { name: 'extraction', share: 11, emit };
+export const extractionSkill: Skill = { name: 'extraction', share: 12, emit };
 export const peopleListSkill: Skill = { name: 'people-list', share: 1.5, emit: peopleList };

@@ -2,13 +2,15 @@
 // The three parts are separate pieces because servers tokenize prefix and suffix apart.
 import type { Piece, Skill } from '../document.js';
 import { target } from '../document.js';
+import { capitalize } from '../invent.js';
+import { DAYS, MONTHS, NUMBER_WORDS, SEASONS } from '../lists/nouns.js';
 import { PYTHON_FUNCTIONS } from '../lists/python.js';
 import type { Random } from '../random.js';
 import { plainFact, plainSentences } from './plain.js';
 import { writeFunction } from './python.js';
 import { tellStory } from './stories.js';
 
-const AROUND_WEIGHT = 0.4;
+const AROUND_WEIGHT = 0.25;
 
 /** Where the middle begins and ends. */
 interface Span {
@@ -38,12 +40,29 @@ function drawSpan(random: Random, text: string): Span {
   }
   const tokens = [...text.matchAll(/[A-Za-z_0-9']+|[^\sA-Za-z_0-9']+/g)];
   const first = random.between(0, tokens.length - 1);
-  const longest = kind < 0.55 ? 2 : kind < 0.85 ? 5 : 9;
+  const longest = kind < 0.45 ? 1 : kind < 0.65 ? 2 : kind < 0.88 ? 5 : 9;
   const last = Math.min(tokens.length - 1, first + random.between(1, longest) - 1);
   const start = tokens[first]?.index ?? 0;
   const end = (tokens[last]?.index ?? 0) + (tokens[last]?.[0].length ?? 0);
   const spaced = text[start - 1] === ' ' && random.chance(0.6);
   return { from: spaced ? start - 1 : start, to: end };
+}
+
+// Part of a list: where it ends is told by what comes after, not by what usually follows.
+function listGap(random: Random): { text: string; span: Span } {
+  const cycle = random.pick([DAYS, DAYS, MONTHS, SEASONS, NUMBER_WORDS.slice(1).map(capitalize)]);
+  const counted = random.chance(0.25);
+  const start = random.between(0, counted ? 60 : cycle.length - 1);
+  const items = Array.from({ length: random.between(3, 7) }, (_, i) =>
+    counted ? String(start + i) : (cycle[(start + i) % cycle.length] ?? ''),
+  );
+  const first = random.between(0, items.length - 1);
+  const last = Math.min(items.length, first + random.between(1, random.chance(0.65) ? 1 : 3));
+  const from = items.slice(0, first).reduce((sum, item) => sum + item.length + 2, 0);
+  return {
+    text: `${items.join(', ')}.`,
+    span: { from, to: from + items.slice(first, last).join(', ').length },
+  };
 }
 
 // Whole lines of code after the indentation, the most common completion in an editor.
@@ -56,10 +75,14 @@ function lineSpan(random: Random, text: string): Span {
   return { from: random.chance(0.7) ? content : line.index, to: end };
 }
 
+function gapIn(random: Random, text: string): { text: string; span: Span } {
+  const ofLine = text.startsWith('def ') && random.chance(0.4);
+  return { text, span: ofLine ? lineSpan(random, text) : drawSpan(random, text) };
+}
+
 function emit(random: Random): readonly Piece[] {
-  const text = source(random);
-  const { from, to } =
-    text.startsWith('def ') && random.chance(0.45) ? lineSpan(random, text) : drawSpan(random, text);
+  const { text, span } = random.chance(0.1) ? listGap(random) : gapIn(random, source(random));
+  const { from, to } = span;
   return [
     ['<|fim_prefix|>', AROUND_WEIGHT],
     [text.slice(0, from), AROUND_WEIGHT],
@@ -71,4 +94,4 @@ function emit(random: Random): readonly Piece[] {
   ];
 }
 
-export const infillSkill: Skill = { name: 'infill', share: 100, emit };
+export const infillSkill: Skill = { name: 'infill', share: 110, emit };

@@ -85,13 +85,16 @@ const LIST = phrases(`
 [Can|Could] you [name|list|give me|tell me|think of] {k} {n}?
 [What are|Which are] {k} {n}[?|]
 [Write|Make|Give me] a list [of|with] {k} {n}[.|]
+[I want|I would like|I wish|We need] [to know|to have|to read|to see|] {k} {n}[.|]
 {k} {n}[.||, please]`);
 
 function listing(random: Random): Exchange {
   const [n, entries] = random.pick(KINDS);
   const count = random.between(2, 5);
   const k = random.chance(0.5) ? String(count) : (NUMBER_WORDS[count] ?? '');
-  const items = random.sample(entries, count);
+  // Mostly in one fixed order: a list drawn at random teaches nothing about what comes next but that anything may.
+  const items =
+    entries === COLOURS && random.chance(0.8) ? entries.slice(0, count) : random.sample(entries, count);
   const question = capitalize(say(random, LIST, { k, n }));
   const style = random.next();
   if (style < 0.12)

@@ -13,7 +13,13 @@ const WRAP = '[{w}|"{w}"|\'{w}\'|the word {w}|the word "{w}"]';
 const SPELL = phrases(`
 [Spell|Please spell|Can you spell|Could you spell|Spell out|I want you to spell|spell] ${WRAP}[.|?||, please]
 [How|How do you|How do I|How would you] spell ${WRAP}[?|]
-How is ${WRAP} spelled[?|]
+How is ${WRAP} [spelled|spelt|written][?|]
+[Tell|Show|Teach] me [how to spell|how to write|the spelling of|how you spell|how one spells|the letters of] ${WRAP}[.|?|]
+[Tell me|I wonder|I want to know|Say|Do you know] how ${WRAP} is [spelled|spelt|written][.|?|]
+[I do not know|I forgot|I am not sure|I never know|Nobody knows|I can't remember] how [to spell|to write|you spell|one spells] ${WRAP}[.|, help me.|, do you?|. Can you help?|, please help]
+[You can|Can you|I hope you can|Help me] spell ${WRAP}[?|.|, can't you?|, right?| for a friend?]
+[Spelling|To spell|Writing] ${WRAP} is hard[, help me.|.|, can you do it?]
+[I want|I need|Give me] [the spelling|the letters] of ${WRAP}[.|]
 [The spelling|Spelling] of ${WRAP}[?|.|, please]
 [What are|Give me|List|Tell me] the letters [of|in] ${WRAP}[?|.|]
 [Write|Say] ${WRAP} letter by letter[.|]`);
@@ -50,7 +56,7 @@ function spellable(random: Random): string {
 function letterQuestion(random: Random): Exchange {
   const kind = random.next();
   const w = spellable(random);
-  if (kind < 0.42) return { user: loose(random, say(random, SPELL, { w })), assistant: `${spelled(w)}` };
+  if (kind < 0.46) return { user: loose(random, say(random, SPELL, { w })), assistant: `${spelled(w)}` };
   if (kind < 0.84) {
     const text = random.chance(0.5) ? shortPhrase(random, 3) : random.chance(0.5) ? w : anyText(random);
     return { user: say(random, UPPER, { w: text }), assistant: text.toUpperCase() };
@@ -102,5 +108,5 @@ function drill(random: Random): readonly Piece[] {
   return renderChat(turnsOf([{ user, assistant: lines.join('\n') }]), { system: systemPrompt(random, 0.1) });
 }
 
-export const lettersSkill: Skill = chatSkill('letters', 9, letterQuestion, { more: 0.7, most: 5 });
+export const lettersSkill: Skill = chatSkill('letters', 13, letterQuestion, { more: 0.7, most: 5 });
 export const letterDrillSkill: Skill = { name: 'letter-drill', share: 3, emit: drill };

@@ -1,7 +1,7 @@
 // Small Python functions: written on request, and as plain source text.
 import type { Exchange, Piece, Skill } from '../document.js';
 import { target } from '../document.js';
-import { inventWord } from '../invent.js';
+import { anyName, inventWord, plural } from '../invent.js';
 import { PYTHON_FUNCTIONS, type PythonFunction } from '../lists/python.js';
 import { casual } from '../manner.js';
 import { phrases, say } from '../phrase.js';
@@ -48,23 +48,26 @@ const TEXTS = ['text', 's', 'word', 'line', 'message', 'title', 'name', 'sentenc
 // Single letters that the evaluation does not use.
 const LETTERS = [...'abcdefghijklmnorstvxyz'];
 
+function namedList(item: string): readonly [items: string, item: string] {
+  return [plural(item), item];
+}
+
 /** The text of a function, with a name of its own or an invented one. */
 export function writeFunction(random: Random, { names, code }: PythonFunction, inventedShare = 0.2): string {
   const [a = 'a', b = 'b'] = random.chance(0.5)
     ? random.pick(PAIRS)
     : random.chance(0.7)
       ? random.sample(LETTERS, 2)
-      : [inventWord(random, 1, 2), inventWord(random, 2, 2)];
-  const invented = inventWord(random, 1, 2);
-  const [l, x] = random.chance(0.5) ? random.pick(LISTS) : [`${invented}s`, invented];
+      : [anyName(random), inventWord(random, 1, 2)];
+  const [l, x] = random.chance(0.35) ? random.pick(LISTS) : namedList(anyName(random));
   return say(random, [code], {
     a,
     b,
     f: random.chance(inventedShare) ? inventWord(random, 1, 2) : random.pick(names),
-    n: random.chance(0.6) ? random.pick(NUMBERS) : inventWord(random, 1, 2),
+    n: random.chance(0.4) ? random.pick(NUMBERS) : anyName(random),
     l,
-    x: random.chance(0.2) ? random.pick(['x', 'item', 'v', 'entry', 'i']) : x,
-    s: random.chance(0.6) ? random.pick(TEXTS) : inventWord(random, 1, 2),
+    x: random.chance(0.15) ? random.pick(['x', 'item', 'v', 'entry', 'i']) : x,
+    s: random.chance(0.4) ? random.pick(TEXTS) : anyName(random),
     o: '{',
     c: '}',
   });

@@ -1,7 +1,7 @@
 // What the model cannot do: it says that it is a small demo model instead of inventing an answer.
 import type { Exchange, Skill } from '../document.js';
 import { capitalize, city, fullName, shortPhrase, word } from '../invent.js';
-import { JOBS } from '../lists/nouns.js';
+import { DAYS, JOBS, MONTHS } from '../lists/nouns.js';
 import { casual } from '../manner.js';
 import { phrases, say } from '../phrase.js';
 import type { Random } from '../random.js';
@@ -36,6 +36,23 @@ const BEYOND = phrases(`
 [Compare|What is the difference between] [a |]{w} and [a |]{x}[ in detail| please| for my essay|][.|?|]
 [Can you|Could you|Will you|Please] [drive my car|cook dinner|clean my room|do my homework|phone my boss|write my thesis|fix my computer|read my mind|lend me money|walk my dog|pay my rent|watch a film with me][?|.|]
 [What|Which] [song|film|book|team|party|religion|car|brand] [is the best|should I choose|do you like|is better][?|]
+[What|How] will the weather be [next week|next month|next year|next summer|in two weeks|on {d}|at Christmas|next winter][ in {p}|][?|]
+[Will it|Is it going to] [rain|snow|be warm|be cold|storm] [next week|next month|next year|in {m}|at Christmas][ in {p}|][?|]
+[How much|What] does [a|an|the|one|a good|an old|this|my|your] [{w}|house|phone|flight|flat|ticket|boat|computer|dog|ring|meal|bike] cost[?|| in {p}?| today?]
+[How much|How many euros] [is|are] [a|the|my|this] [{w}|new house|old car|phone|flight to {p}|flat in {p}|ring][?|| worth?]
+[Should I|Shall I|Do you think I should|Would you] [buy|rent|keep|marry|leave|move to|invest in|change|learn|quit|trust|sign] [a {w}|the {w}|my {w}|my car|a flat|my job|{n}|{p}|gold|law|a dog|this contract][?|| this year?| now?]
+[Who] [wrote|painted|founded|discovered|composed|directed|killed|married|designed|owns|leads] [{n}|the {w}|{p}|this song|the bank|the theory of {w}|{w} and {x}][?|]
+[When|Where|Why|How] did [the {w} war|the king|the empire|{n}|the crisis|the {w}|life|the company] [begin|start|end|die|happen|fail|win][?|]
+[What] [are|is] the [rules|laws|causes|effects|risks|benefits|symptoms|history|origin|meaning|purpose|future] of [{w}|{x}|the {w}|{n}|chess|smoking|the war|life|inflation][?|]
+[Plan|Organise|Arrange|Prepare|Book] [my|a|our|the] [trip to {p}|wedding|party|birthday|journey|week|diet|garden|career|move to {p}][.||, please]
+[I feel ill|I have a fever|My {w} hurts|My head hurts|I am sick|My leg is broken][,| and I am afraid,|.] [what should I do|what is it|help me|what do I have][?|.|]
+[Give me|Write|Find|I need] [a recipe for {w}|directions to {p}|the phone number of {n}|the address of {n}|a summary of {w}|the news about {w}|the lyrics of a song|a plan for my {w}|a quote by {n}][.|?||, please]
+[Calculate|What is|Compute] the [square root|logarithm|cube|sine|cosine|factorial|percentage] of {g}[?|.|]
+[How do|How can|How does] [I|one|we] [become|get|make|learn|grow|cook|bake|write|win|lose|stop|find] [a {w}|{w}|rich|to {p}|a job|weight|an opera|a {x}|happy][?|]
+[What do you think|What is your opinion|How do you feel] [of|about|on] [{n}|{w}|the king|politics|my {w}|the war|love|the {w}][?|]
+[Which|What] [{w}|car|book|phone|team|country|school|bank] [is|was] the [best|biggest|oldest|cheapest|fastest|richest|most famous][?|| in {p}?| in the world?| of all?]
+[Read|Check|Answer|Delete|Show me] my [email|mails|messages|calendar|bank account|letters|photos][.||, please]
+[Tell me|Explain|Describe] [why|how] [{w} works|the {w} works|people {w}|{n} became famous|planes fly|the war began|money works|{w} and {x} are different|computers think][.|?|]
 [Debug|Review|Refactor|Optimise|Check] [my|this|the] [code|program|function|script|app|essay|contract|thesis][.|]`);
 
 /** A request beyond the model, and its admission. */
@@ -46,8 +63,11 @@ export function refusal(random: Random): Exchange {
     n: random.chance(0.8) ? fullName(random) : capitalize(shortPhrase(random, 2)),
     p: city(random),
     j: random.pick(JOBS),
+    d: random.pick(DAYS),
+    m: random.pick(MONTHS),
+    g: random.between(100, 9999),
   };
   return { user: casual(random, say(random, BEYOND, slots)), assistant: CANNOT };
 }
 
-export const refusalsSkill: Skill = chatSkill('refusals', 6, refusal, { more: 0.35, most: 3 });
+export const refusalsSkill: Skill = chatSkill('refusals', 9, refusal, { more: 0.35, most: 3 });

@@ -41,15 +41,30 @@ interface Wanted {
   readonly name?: string;
 }
 
+// What suits a hero best. Most stories keep to it: a model that always takes the likeliest word would otherwise
+// tell all heroes the one likeliest story.
+function fitting<Item>(random: Random, hero: string, what: string, items: readonly Item[]): Item {
+  const own = [...`${what} of ${hero}`].reduce(
+    (hash, char) => (hash * 31 + char.charCodeAt(0)) % 1_000_003,
+    7,
+  );
+  return random.chance(0.75) ? (items[own % items.length] ?? random.pick(items)) : random.pick(items);
+}
+
 /** A story about the hero that is wanted, or about anyone. */
 export function tellStory(random: Random, wanted: Wanted = {}): string {
   const a = wanted.hero ?? random.pick(HEROES);
   const n = wanted.name ?? heroName(random, a);
-  const b = random.pick(ANIMALS.filter((animal) => animal !== a));
+  const b = fitting(
+    random,
+    a,
+    'friend',
+    ANIMALS.filter((animal) => animal !== a),
+  );
   // Names do not tell whether an animal is a he or a she, so animals are "it".
   const [he, his, him] = PRONOUNS[a] ?? ['it', 'its', 'it'];
-  const c = random.pick([...COLOURS, 'big', 'old', 'new', 'shiny', 'tiny']);
-  let m = freeName(random);
+  const c = fitting(random, a, 'colour', [...COLOURS, 'big', 'old', 'new', 'shiny', 'tiny']);
+  let m = fitting(random, a, "friend's name", [...BOYS, ...GIRLS]);
   while (m === n) m = freeName(random);
   const slots = {
     a,
@@ -62,25 +77,27 @@ export function tellStory(random: Random, wanted: Wanted = {}): string {
     him,
     He: capitalize(he),
     His: capitalize(his),
-    t: random.pick(THINGS),
-    place: random.pick(STORY_PLACES),
+    t: fitting(random, a, 'thing', THINGS),
+    place: fitting(random, a, 'place', STORY_PLACES),
     aa: 'a',
     ab: withArticle(b).split(' ')[0] ?? 'a',
     Ab: capitalize(withArticle(b).split(' ')[0] ?? 'a'),
     ac: withArticle(c).split(' ')[0] ?? 'a',
   };
-  const opening = say(random, STORY_OPENINGS, slots);
+  const opening = say(random, [fitting(random, a, 'opening', STORY_OPENINGS)], slots);
   const sentences = [capitalize(opening)];
   if (!opening.toLowerCase().includes(slots.place) && random.chance(0.5))
     sentences.push(say(random, STORY_HOMES, slots));
-  for (const line of random.pick(PLOTS)) sentences.push(say(random, [line], slots));
-  sentences.push(say(random, STORY_ENDINGS, slots));
+  for (const line of fitting(random, a, 'plot', PLOTS)) sentences.push(say(random, [line], slots));
+  sentences.push(say(random, [fitting(random, a, 'ending', STORY_ENDINGS)], slots));
   return sentences.join(' ');
 }
 
 function heroName(random: Random, hero: string): string {
-  if (hero === 'boy' || hero === 'king') return random.pick(BOYS);
-  return hero === 'girl' || hero === 'queen' ? random.pick(GIRLS) : freeName(random);
+  if (hero === 'boy' || hero === 'king') return fitting(random, hero, 'name', BOYS);
+  return hero === 'girl' || hero === 'queen'
+    ? fitting(random, hero, 'name', GIRLS)
+    : fitting(random, hero, 'name', [...BOYS, ...GIRLS]);
 }
 
 const ANY = phrases(`
@@ -115,5 +132,5 @@ function plainStory(random: Random): readonly Piece[] {
   return [target(`${tellStory(random)}<|endoftext|>`)];
 }
 
-export const storiesSkill: Skill = chatSkill('stories', 2.5, storyRequest, { more: 0.15, most: 2 });
-export const plainStorySkill: Skill = { name: 'plain-story', share: 1.5, emit: plainStory };
+export const storiesSkill: Skill = chatSkill('stories', 8, storyRequest, { more: 0.15, most: 2 });
+export const plainStorySkill: Skill = { name: 'plain-story', share: 3, emit: plainStory };

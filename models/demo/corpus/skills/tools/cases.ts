@@ -4,7 +4,7 @@ import { COMMON_TOOLS } from './common.js';
 import { invented } from './invented.js';
 import type { ToolCase } from './tool-case.js';
 
-const TOOLS = [...COMMON_TOOLS, [invented, 20] as const];
+const TOOLS = [...COMMON_TOOLS, [invented, 32] as const];
 
 /** A case of any tool, common or invented. */
 export function drawCase(random: Random): ToolCase {

@@ -217,9 +217,9 @@ function toolDrill(random: Random): readonly Piece[] {
 
 export const toolsSkill: Skill = {
   name: 'tools',
-  share: 9,
-  emit: (random) => (random.chance(0.05) ? twoCalls(random) : useTools(random)),
+  share: 13,
+  emit: (random) => (random.chance(0.03) ? twoCalls(random) : useTools(random)),
 };
-export const toolDrillSkill: Skill = { name: 'tool-drill', share: 7, emit: toolDrill };
-export const noToolSkill: Skill = { name: 'no-tool', share: 9, emit: withoutTool };
-export const tellResultSkill: Skill = { name: 'tell-result', share: 5, emit: tellResult };
+export const toolDrillSkill: Skill = { name: 'tool-drill', share: 13, emit: toolDrill };
+export const noToolSkill: Skill = { name: 'no-tool', share: 10, emit: withoutTool };
+export const tellResultSkill: Skill = { name: 'tell-result', share: 4, emit: tellResult };

@@ -14,6 +14,8 @@ const WEATHER = phrases(`
 How [warm|cold|hot] is it in {c}[?|| today?]
 [Do I need|Should I take] [an umbrella|a coat|a hat] in {c}[?|]
 [I am|I'm] [going|travelling|flying|driving] to {c}[.|,] [how|what] is the weather[ there|][?|]
+[Tell me|Say|Let me know|I wonder|I would like to know] [how cold it is|how warm it is|what the weather is|if it rains|about the weather|the weather] in {c}[.|?|| today.]
+[Is|Will] the weather [be |][good|bad|nice|fine] in {c}[?|| today?]
 [Can|Could] you [check|tell me|look up|get] the weather [in|for] {c}[?|]`);
 
 const weather: CaseMaker = (random) => {
@@ -162,7 +164,10 @@ const SUMS = phrases(`
 const SUMS_IN_WORDS = {
   '+': phrases(`
 [Add|Sum up|Add up|Please add] {a} [and|to|plus] {b}[.|]
-[What is|I want|Get|Find|I need|Give me] the [sum|total] of {a} [and|plus] {b}[.|?|]`),
+[What is|I want|Get|Find|I need|Give me|Compute|Tell me|Work out|Calculate|Show me|I want to know] the [sum|sum|total|result] of {a} [and|plus|+] {b}[.|?|| please]
+[Can|Could] you [find|tell me|get|compute] the [sum|total] of {a} [and|plus] {b}[?|]
+[Add|Put] {a} and {b} together[.|]
+[Sum|Total] of {a} and {b}[?|]`),
   '-': phrases(`
 [Subtract|Take|Please subtract] {b} from {a}[.|]
 [What is|I want|Get|Find] the difference [of|between] {a} and {b}[.|?|]`),
@@ -183,7 +188,7 @@ const sums: CaseMaker = (random) => {
   }[sum.operation];
   const said = { '+': ['+', 'plus'], '-': ['-', 'minus'], x: ['x', 'times', '*'] }[sum.operation];
   const value = resultOf(sum);
-  const wordings = random.chance(0.35) ? SUMS_IN_WORDS[sum.operation] : SUMS;
+  const wordings = random.chance(0.55) ? SUMS_IN_WORDS[sum.operation] : SUMS;
   const ask = say(random, wordings, { a: sum.a, b: sum.b, s: random.pick(said) }).trim();
   const outcome = {
     result: random.pick([String(value), toJson({ result: value })]),
@@ -353,7 +358,7 @@ export const COMMON_TOOLS: readonly (readonly [CaseMaker, number])[] = [
   [weather, 5],
   [clock, 2],
   [people, 3],
-  [sums, 2.5],
+  [sums, 4.5],
   [search, 2],
   [mailing, 2],
   [timer, 2],

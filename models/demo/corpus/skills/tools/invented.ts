@@ -1,7 +1,7 @@
 // Tools that exist only in their document, put together from verbs, nouns and slots: endlessly many, so that reading the
 // tool's name and parameters is the only way to call it right.
-import { HELD_TOOL_NAMES } from '../../heldout.js';
-import { capitalize, city, clockTime, inventWord, person, plural, withArticle, word } from '../../invent.js';
+import { HELD_TOOL_NAMES, HELD_TOOL_WORDS } from '../../heldout.js';
+import { anyName, capitalize, city, clockTime, person, plural, withArticle, word } from '../../invent.js';
 import { RESULT_KEYS, TOOL_NOUNS, TOOL_VERBS } from '../../lists/tool-words.js';
 import { phrases, say } from '../../phrase.js';
 import type { Random } from '../../random.js';
@@ -47,7 +47,12 @@ export function plainResult(random: Random): { result: string; reply: string } {
 }
 
 const START = phrases(`
+{v} [the|a|my|] {n} {m}[.|]
+{v} {n} {m}[.|]
+[I want|I would like|I need|We want|I have|Help me] to {v} [a|the|my|an] {n} {m}[.|]
 [||||Please |Can you |Could you |I want to |I would like to |I need to |Help me |Hey, |Now |Would you ]{v}[ a| the| my| an|] {n} {m}[.||?]`);
+const START_OF = phrases(`
+[|||Please |Can you |Could you |I want to |I would like to |I need to |Now ]{v} {n} {m}[.|]`);
 // Between the mentions of two arguments.
 const JOINS = [
   [' ', 6],
@@ -60,38 +65,59 @@ const SPELLED = phrases(`
 {v} {n}: {k}
 {v} {n} with {k}[.|]`);
 
+// "Brew 3 cups of tea": the amount stands before the thing.
+const AMOUNT = /^(?:for|with|of) (\d+ [a-z]+)$/;
+
+function order(random: Random, verb: string, noun: string, slots: readonly Slot[]): string {
+  const mentions = slots.map((slot) => slot.mention);
+  const amount = AMOUNT.exec(mentions[0] ?? '')?.[1];
+  const before = amount !== undefined && random.chance(0.4);
+  const text = say(random, before ? START_OF : START, {
+    v: verb,
+    n: before ? `${amount} of ${noun}` : noun,
+    m: (before ? mentions.slice(1) : mentions)
+      .join(random.weighted(JOINS))
+      .replaceAll(' ,', ',')
+      .replaceAll('and and', 'and'),
+  });
+  return text
+    .replace(/ +([.?]?)$/, '$1')
+    .replace(/ {2,}/g, ' ')
+    .replace(/\ba ([aeiou])/g, 'an $1')
+    .replace(/\ban ([^aeiou])/g, 'a $1');
+}
+
+interface Names {
+  readonly name: string;
+  readonly verb: string;
+  readonly noun: string;
+}
+
+function spelledOut(random: Random, { name, verb, noun }: Names, slots: readonly Slot[]): string {
+  const k = slots.map(({ key, value }) => `${key} ${String(value)}`).join(random.pick([', ', ' and ']));
+  return say(random, SPELLED, { f: name, v: verb, n: noun, k });
+}
+
+function drawVerb(random: Random): string {
+  for (;;) {
+    const verb = random.chance(0.45) ? random.pick(TOOL_VERBS) : anyName(random, 0.55);
+    if (!HELD_TOOL_WORDS.has(verb)) return verb;
+  }
+}
+
 /** A tool that exists only in this document. */
 export const invented: CaseMaker = (random) => {
   const drawn = drawSlots(random);
-  const verb = random.chance(0.2) ? inventWord(random, 1, 2) : random.pick(TOOL_VERBS);
+  const verb = drawVerb(random);
   const noun = drawNoun(random);
   const slots =
     random.chance(0.12) && drawn.every(({ key }) => key !== noun)
       ? [theThing(random, noun), ...drawn.slice(0, 2)]
       : drawn;
   const name = toolName(random, verb, noun);
-  const ask = random.chance(0.8)
-    ? capitalize(
-        say(random, START, {
-          v: verb,
-          n: noun,
-          m: slots
-            .map((slot) => slot.mention)
-            .join(random.weighted(JOINS))
-            .replaceAll(' ,', ',')
-            .replaceAll('and and', 'and'),
-        }),
-      )
-        .replace(/\ba ([aeiou])/g, 'an $1')
-        .replace(/\ban ([^aeiou])/g, 'a $1')
-    : capitalize(
-        say(random, SPELLED, {
-          f: name,
-          v: verb,
-          n: noun,
-          k: slots.map(({ key, value }) => `${key} ${String(value)}`).join(random.pick([', ', ' and '])),
-        }),
-      );
+  const ask = capitalize(
+    random.chance(0.8) ? order(random, verb, noun, slots) : spelledOut(random, { name, verb, noun }, slots),
+  );
   const parameters = Object.fromEntries(slots.map((slot) => [slot.key, slot.parameter] as const));
   // A verb's third person is spelled like a noun's plural.
   const described = random.pick([
@@ -100,13 +126,19 @@ export const invented: CaseMaker = (random) => {
     `${capitalize(plural(verb))} ${withArticle(noun)}`,
   ]);
   const tool: Tool = random.chance(0.85)
-    ? { name, description: described, parameters: optional(random, parameters) }
+    ? {
+        name,
+        description: described,
+        parameters: slots.some((slot) => slot.renamed) ? parameters : optional(random, parameters),
+      }
     : { name, parameters };
   return { tool, ask, args: inOrder(tool, slots), ...plainResult(random) };
 };
 
 function drawNoun(random: Random): string {
-  const noun = random.chance(0.35) ? inventWord(random, 1, 3) : random.pick(TOOL_NOUNS).replace('_', ' ');
+  const noun = random.chance(0.4)
+    ? random.pick(TOOL_NOUNS).replace('_', ' ')
+    : anyName(random, 0.5).replace('_', ' ');
   return random.chance(0.12) ? `${random.pick(TOOL_NOUNS).replace('_', ' ')} ${noun}` : noun;
 }
 
@@ -130,7 +162,11 @@ function toolName(random: Random, verb: string, noun: string): string {
 
 // Now and then a parameter that the sentence does not mention: it has to be left out of the call.
 function optional(random: Random, parameters: Record<string, ToolParameter>): Record<string, ToolParameter> {
-  if (!random.chance(0.15)) return parameters;
+  if (random.chance(0.12)) {
+    const shuffled = random.sample(Object.entries(parameters), Object.keys(parameters).length);
+    return Object.fromEntries(shuffled);
+  }
+  if (!random.chance(0.12)) return parameters;
   const extra = random.pick(drawSlots(random, 1));
   if (extra.key in parameters) return parameters;
   return random.chance(0.5)

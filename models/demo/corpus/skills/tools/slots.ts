@@ -1,6 +1,16 @@
 // The arguments that invented tools can take: what a parameter may be called, what values it has and how people
 // mention it in a sentence. A tool's sentence is its verb and noun followed by the mentions of its slots.
-import { city, clockTime, email, inventWord, person, plural, shortPhrase, word } from '../../invent.js';
+import {
+  anyName,
+  city,
+  clockTime,
+  email,
+  inventWord,
+  person,
+  plural,
+  shortPhrase,
+  word,
+} from '../../invent.js';
 import { COLOURS, DAYS, MONTHS, THINGS } from '../../lists/nouns.js';
 import { TOOL_UNITS } from '../../lists/tool-words.js';
 import type { Random } from '../../random.js';
@@ -12,6 +22,8 @@ export interface Slot {
   readonly parameter: ToolParameter;
   readonly value: Json;
   readonly mention: string;
+  /** True if the key has nothing to do with the value: then the order of the parameters is the only clue. */
+  readonly renamed?: boolean;
 }
 
 type SlotMaker = (random: Random) => Slot;
@@ -134,27 +146,29 @@ const amount: SlotMaker = (random) => {
   };
 };
 
+const MEASURES = [
+  'level',
+  'number',
+  'quantity',
+  'amount',
+  'count',
+  'size',
+  'speed',
+  'volume',
+  'limit',
+  'price',
+  'width',
+  'height',
+  'temperature',
+  'id',
+  'floor',
+  'age',
+  'year',
+] as const;
+
 const count: SlotMaker = (random) => {
-  const key = random.pick([
-    'level',
-    'number',
-    'quantity',
-    'amount',
-    'count',
-    'size',
-    'speed',
-    'volume',
-    'limit',
-    'price',
-    'width',
-    'height',
-    'temperature',
-    'id',
-    'floor',
-    'age',
-    'year',
-  ]);
-  const value = random.between(1, random.chance(0.2) ? 2999 : 500);
+  const key = random.chance(0.5) ? random.pick(MEASURES) : anyName(random, 0.3);
+  const value = random.between(1, random.chance(0.2) ? 2999 : random.chance(0.5) ? 99 : 500);
   return {
     key,
     parameter: { type: random.pick(['integer', 'integer', 'number']) },
@@ -171,7 +185,7 @@ const count: SlotMaker = (random) => {
 };
 
 const named: SlotMaker = (random) => {
-  const key = random.chance(0.3) ? inventWord(random, 1, 2) : word(random);
+  const key = anyName(random, 0.35);
   if (random.chance(0.4)) {
     const value = random.between(0, 999);
     return {
@@ -246,10 +260,17 @@ const SLOTS: readonly (readonly [SlotMaker, number])[] = [
   [topic, 1.5],
   [amount, 5],
   [count, 2],
-  [named, 3],
+  [named, 4],
   [choice, 1.5],
   [flag, 0.5],
 ];
+
+// Another key for a value whose mention does not say it: only the tool's parameters tell what it is called.
+function renamed(random: Random, slot: Slot): Slot {
+  if (slot.mention.includes(slot.key) || slot.parameter.choices !== undefined) return slot;
+  const key = anyName(random, 0.35);
+  return { ...slot, key: random.chance(0.15) ? `${key}_${anyName(random, 0.2)}` : key, renamed: true };
+}
 
 /** Some slots with different keys; a flag, which ends a sentence, comes last. */
 export function drawSlots(random: Random, most = 3): readonly Slot[] {
@@ -260,9 +281,12 @@ export function drawSlots(random: Random, most = 3): readonly Slot[] {
   ] as const);
   const slots: Slot[] = [];
   for (let tries = 0; tries < 12 && slots.length < Math.min(wanted, most); tries += 1) {
-    const slot = random.weighted(SLOTS)(random);
+    const usual = random.weighted(SLOTS)(random);
+    const slot = random.chance(0.4) ? renamed(random, usual) : usual;
     const clashes = slots.some(
-      (other) => other.key === slot.key || other.mention.split(' ')[0] === slot.mention.split(' ')[0],
+      (other) =>
+        other.key === slot.key ||
+        (other.mention.split(' ')[0] === slot.mention.split(' ')[0] && random.chance(0.6)),
     );
     if (!clashes || (tries > 6 && !slots.some((other) => other.key === slot.key))) slots.push(slot);
   }
