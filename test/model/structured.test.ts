@@ -226,6 +226,49 @@ describe('tools that are strict', () => {
   });
 });
 
+describe('calls a model chooses to make', () => {
+  const PAINT = {
+    type: 'object',
+    properties: { colour: { enum: ['green', 'red'] }, layers: { type: 'integer' } },
+    required: ['colour', 'layers'],
+  };
+  const free = (name: string, parameters: object) => ({
+    type: 'function',
+    function: { name, description: 'Paint a wall', parameters },
+  });
+  const ASKED = [user('Paint the wall in green with 59 layers.')];
+  const isPaint = ajv.compile(PAINT);
+
+  it.each([
+    ['openai', {}],
+    ['openai', { stream: true }],
+    ['openai', { n: 2, temperature: 0.5, seed: 3 }],
+    ['jan', {}],
+    ['jan', { stream: true }],
+  ] as const)('are of a tool it never saw, in %s with %j', async (name, more) => {
+    const tools = [free('paint_wall_42', PAINT)];
+    const { calls, reason } = await chat(WIRES[name], { messages: ASKED, tools, ...more });
+    expect([calls.map((call) => call.function.name), reason]).toEqual([['paint_wall_42'], 'tool_calls']);
+    const given: unknown = JSON.parse(calls[0]?.function.arguments ?? '');
+    expect(isPaint(given), JSON.stringify(given)).toBe(true);
+  });
+
+  it('are made also where a schema cannot be held, and refused only where it is strict', async () => {
+    let deep: object = { type: 'string' };
+    for (let level = 0; level < 600; level++) deep = { type: 'array', items: deep };
+    const faulty = [{ $ref: 'http://127.0.0.1/else' }, { type: 'colour' }, deep];
+    for (const colour of faulty) {
+      const parameters = { type: 'object', properties: { colour } };
+      const tools = [free('paint_wall_42', parameters)];
+      const { calls } = await chat(WIRES.openai, { messages: ASKED, tools });
+      expect(calls.map((call) => call.function.name)).toEqual(['paint_wall_42']);
+      const strict = [functionTool('paint_wall_42', parameters)];
+      const refused = await send(WIRES.openai.chat, { model: 'default', messages: ASKED, tools: strict });
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('parameters/')]);
+    }
+  });
+});
+
 describe('a rule for the answer beside tools', () => {
   it('leaves the choice to the model: a call, or an answer under the rule', async () => {
     const tools = TOOLS.slice(0, 1);

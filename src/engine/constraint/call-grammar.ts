@@ -1,4 +1,4 @@
-// The grammar of one request's calls: compiled when it is first of use, beside the model's own work, and in a looser form
+// The grammar of one request's calls: compiled when a call comes near, because most replies make none, and in a looser form
 // where it cannot be compiled as it should. What all choices of a request share.
 
 import type { Holding } from '../../grammar/index.js';

@@ -45,6 +45,8 @@ export class CallWatch {
   /** Nothing but white space was said, reasoning aside. */
   private isQuiet = true;
   private readings: Reading[] = [];
+  /** The first piece of a mark has been seen: a call may well begin. */
+  isNear = false;
 
   constructor({ marks, reasoning }: WatchStart) {
     this.marks = marks.map((mark) => ({ mark, pieces: mark.pieces.map((piece) => Buffer.from(piece)) }));
@@ -103,6 +105,7 @@ export class CallWatch {
       if (packed.pieces[0]?.[0] !== byte || (packed.mark.isFirst && !this.isQuiet)) continue;
       const reading: Reading = { packed, piece: 0, at: 0 };
       if (advance(reading, byte) === 'done') return this.found(packed);
+      if (reading.piece > 0) this.isNear = true;
       this.readings.push(reading);
     }
     if (this.isQuiet && !isSpace(byte)) this.isQuiet = false;
@@ -114,6 +117,7 @@ export class CallWatch {
     this.readings = [];
     for (const reading of readings) {
       const outcome = advance(reading, byte);
+      if (reading.piece > 0) this.isNear = true;
       if (outcome === 'done') return this.found(reading.packed);
       if (outcome === 'more') this.readings.push(reading);
     }
@@ -121,6 +125,7 @@ export class CallWatch {
   }
 
   private found({ mark }: PackedMark): CallMark {
+    this.isNear = true;
     this.readings = [];
     this.isQuiet = false;
     return mark;

@@ -71,10 +71,6 @@ class Holder implements HeldCalls {
   }
 
   accept(tokens: readonly number[]): void {
-    if (!this.hasBegun) {
-      this.hasBegun = true;
-      this.wiring.grammar.begin();
-    }
     const { matcher } = this;
     if (matcher !== undefined) {
       this.guarded(() => matcher.accept(tokens), undefined);
@@ -82,6 +78,10 @@ class Holder implements HeldCalls {
     }
     for (const token of tokens) {
       const seen = this.watch.take(this.wiring.bytesOf(token));
+      if (this.watch.isNear && !this.hasBegun) {
+        this.hasBegun = true;
+        this.wiring.grammar.begin();
+      }
       if (seen !== undefined) this.open(seen);
     }
   }

@@ -277,12 +277,13 @@ describe('what cannot be held', () => {
 });
 
 describe('the grammar of calls', () => {
-  it('is compiled with the first token, not before, and once for all requests', async () => {
+  it('is compiled when a call comes near, not before, and once for all requests', async () => {
     const host = newHost();
     const held = await hold(host, { choices: 2 });
+    say(held, 'a { <tool_cal');
     await new Promise((resolve) => setImmediate(resolve));
     expect(host.status()).toMatchObject({ workers: 0, compiling: 0 });
-    say(held, 'a');
+    say(held, 'l> <tool_call>');
     await new Promise((resolve) => setImmediate(resolve));
     expect(host.status().workers).toBe(1);
     say(held, '<tool_call>\n{"name": "');

@@ -67,7 +67,7 @@ export interface ConstraintHost {
   compile(constraint: Constraint, options?: CompileOptions): Promise<CompileOutcome>;
   /**
    * Calls the model may choose to make (`auto`), for each choice: free text until one begins. None where they cannot
-   * be held. Throws as `compile` does, but only where a tool is strict; otherwise nothing is compiled before the first token.
+   * be held. Throws as `compile` does, but only where a tool is strict; otherwise nothing is compiled before a call comes near.
    */
   holdCalls(constraint: ToolConstraint, options: HoldOptions): Promise<readonly HeldCalls[]>;
   status(): {
