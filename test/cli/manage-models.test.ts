@@ -216,7 +216,7 @@ describe('models managed over HTTP', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: ID, stream: true }),
     });
-    const text = (await followed).text();
+    const text = (await followed).text().catch(() => 'cut');
     expect(await server?.stop()).toBe(0);
     expect((await text).endsWith('data: {"message":"The download was ended."}\n\n')).toBe(true);
     expect(existsSync(part)).toBe(true);
@@ -370,7 +370,9 @@ describe('managing models', () => {
     for (const [method, path] of PATHS) {
       const [status, body] = await models(method, path, method === 'GET' ? undefined : {});
       expect([method, path, status, body['detail']]).toEqual([method, path, 404, 'Not Found']);
-      expect(String(body['message'])).toContain('--manage-models');
+      // What only GET asks for is answered as the contract does, where there is no such path.
+      const hint = method === 'GET' ? undefined : expect.stringContaining('--manage-models');
+      expect([method, path, body['message']]).toEqual([method, path, hint]);
     }
     const item = { id: 'koine-demo-q8_0', object: 'model', owned_by: 'me', permissions: [], permission: [] };
     const [, list] = await ask('GET', 'models');

@@ -127,6 +127,7 @@ export class FakeLibrary implements Library {
 
 function find(name: string): LibraryModel {
   if (name === 'busy') throw new KoineError('conflict', 'The model `busy` is in use: a request is running.');
+  if (name === 'far') throw new KoineError('unavailable', 'Cannot reach https://hub.example (ENOTFOUND).');
   if (name === 'crowded') throw new KoineError('overloaded', undefined, { retryAfterSeconds: 4.2 });
   if (name === 'broken') throw new Error('a fault of the server with a secret in it');
   const found = MODELS.find(({ id, aliases }) => id === name || aliases.includes(name));

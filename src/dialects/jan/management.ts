@@ -71,9 +71,11 @@ export function managementRoutes(management: Management | undefined): readonly R
   );
 }
 
+/** To GET the answer is the contract's, which has no such path; the others are asked only by who means them. */
 function sayHow(exchange: Exchange): void {
   const message = 'Models are managed over HTTP only where the server was started with --manage-models.';
-  exchange.sendJson(404, { detail: 'Not Found', message });
+  const isGet = exchange.method === 'GET' || exchange.method === 'HEAD';
+  exchange.sendJson(404, { detail: 'Not Found', ...(!isGet && { message }) });
 }
 
 /** Lets in who may, and words what goes wrong. */
