@@ -120,6 +120,7 @@ describe('a library', () => {
       problem: expect.stringContaining('needs about'),
     });
     expect(model).not.toHaveProperty('servedAs');
+    expect(model?.problem).not.toContain(folder);
     expect(await refusal(library.start(ID, never))).toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining('or raise --memory-budget'),
@@ -209,6 +210,18 @@ describe('pulling a model', () => {
       aliases: ['Tiny (1)', 'tiny-Q8_0'],
     });
     expect(hub.requests).toEqual([]);
+  });
+
+  it('may name it while it is being fetched', async () => {
+    Object.assign(hub.faults, { stalls: 1, cutAfterBytes: 1000 });
+    const given = join(folder, 'given.gguf');
+    cpSync(DEMO, given);
+    const library = await open([given]);
+    await library.pull({ model: ID });
+    expect(await library.rename(ID, 'soon')).toMatchObject({ files: 'downloading', name: 'soon' });
+    expect(await refusal(library.rename(ID, 'given'))).toMatchObject({ code: 'conflict' });
+    expect(await refusal(library.rename(ID, 'a/b'))).toMatchObject({ code: 'invalid_request' });
+    expect((await library.rename(ID, null)).name).toBeUndefined();
   });
 
   it('ends when the library is closed, and says so', async () => {

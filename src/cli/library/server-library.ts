@@ -153,7 +153,15 @@ export class ServerLibrary implements Library {
 
   async rename(model: string, name: string | null): Promise<LibraryModel> {
     const { modelsDir, models } = this.#parts;
-    const { id, served, stored } = this.#found(this.refresh(), model);
+    const { id, served, stored, download } = this.#found(this.refresh(), model);
+    if (stored === undefined && download?.isRunning === true) {
+      if (name !== null) {
+        checkName(modelsDir, name, () => false);
+        this.#requireFreeName(name);
+      }
+      download.name = name ?? undefined;
+      return this.get(id);
+    }
     if (stored === undefined) {
       const message = `The model ${id} is not in the folder of models, which keeps the names: serve it with --alias.`;
       throw new KoineError('conflict', message);
@@ -233,9 +241,10 @@ export class ServerLibrary implements Library {
       return served;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      const { message } = error;
+      // Clients know models by their ids; where they are kept is not for them.
+      const message = error.message.replaceAll(stored.path, stored.id);
       this.#problems.set(stored.path, { changedAt: stored.changedAt.getTime(), message });
-      throw error instanceof KoineError ? error : new KoineError('invalid_request', message, {}, error);
+      throw new KoineError(error instanceof KoineError ? error.code : 'invalid_request', message, {}, error);
     }
   }
 

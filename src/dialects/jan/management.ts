@@ -163,6 +163,9 @@ function importRequest({ model, modelPath, name, option }: ImportBody) {
   if (model === null || model === '') {
     throw new KoineError('conflict', 'it needs an id, sent as `model`.');
   }
+  if (PLACES.some(({ path }) => path === `/v1/models/${model}`)) {
+    throw new KoineError('invalid_request', `\`${model}\` is a path of its own; choose another id.`);
+  }
   const how = option === 'copy' ? ('copy' as const) : ('link' as const);
   return { id: model, path: modelPath, how, ...(name !== null && { name }) };
 }
