@@ -49,9 +49,7 @@ export function openLibrary(parts: ServingParts): ServerLibrary {
   };
   const network = async () => (await import('../hub-access.js')).networkAccess();
   const hub = hubOf(settings);
-  const library = new ServerLibrary({ models, modelsDir, anyArchitecture, plan, hub, network, log });
-  library.refresh();
-  return library;
+  return new ServerLibrary({ models, modelsDir, anyArchitecture, plan, hub, network, log });
 }
 
 /**

@@ -1,5 +1,5 @@
-// The models of a running server as a library: what is in the folder of models, what is served of it, and what is being
-// fetched. Files are the models room's business, engines the model set's; here they meet.
+// The models of a running server as a library: what is in the folder of models, what is served, and what is being fetched.
+// Files are the models room's business, engines the model set's; here they meet.
 
 import { lstatSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
@@ -7,14 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   checkModel,
   checkName,
-  type HubReference,
   importModel,
   isPulled,
-  listStored,
   nameStored,
   type PullPlan,
-  parseHubId,
-  parseReference,
   planPull,
   removeModel,
   type StoredModel,
@@ -28,18 +24,15 @@ import {
   type PullRequest,
 } from '../../protocol/index.js';
 import type { Logger } from '../../telemetry/index.js';
-import type { PlannedModel } from '../model-pool.js';
-import type { ModelSet, ServedModel } from '../model-set.js';
+import type { ServedModel } from '../model-set.js';
 import { type DownloadMeans, Downloads, type ModelDownload } from './downloads.js';
+import { hubWish } from './hub-wish.js';
+import { type FolderParts, ServedFolder } from './served-folder.js';
 
 /** What the library is made from. */
-export interface LibraryParts extends DownloadMeans {
-  readonly models: ModelSet;
-  readonly modelsDir: string;
+export interface LibraryParts extends DownloadMeans, FolderParts {
   readonly anyArchitecture: boolean;
   readonly log: Logger;
-  /** Settles how a stored model is served. Throws what the user should read when it cannot be. */
-  plan(stored: StoredModel): PlannedModel;
 }
 
 /** A model wherever it is known. At least one of the three is there. */
@@ -50,28 +43,22 @@ interface Found {
   readonly download: ModelDownload | undefined;
 }
 
-/** `org/repo` or `org/repo:quant`, as some clients write it. */
-const BARE_REPOSITORY = /^[\w.-]+\/[\w.-]+(:[^:]+)?$/;
-
 /** See `Library`. */
 export class ServerLibrary implements Library {
   readonly #parts: LibraryParts;
   readonly #downloads: Downloads;
+  readonly #folder: ServedFolder;
   readonly #closing = new AbortController();
-  /** Why stored models are not served, by path; with the time of the file, because a file may get better. */
-  readonly #problems = new Map<string, { readonly changedAt: number; readonly message: string }>();
-  /** Paths of the models that were in the folder when it was last looked into. */
-  #seen: ReadonlySet<string> = new Set();
-  /** Ids of models that are just being imported or removed. */
-  readonly #changing = new Set<string>();
 
   constructor(parts: LibraryParts) {
     this.#parts = parts;
     this.#downloads = new Downloads(parts);
+    this.#folder = new ServedFolder(parts);
+    this.#folder.refresh();
   }
 
   async list(): Promise<readonly LibraryModel[]> {
-    const stored = this.refresh();
+    const stored = this.#folder.refresh();
     const { all } = this.#parts.models;
     const served = all.map((model) => this.#view(this.#found(stored, model.id)));
     const others = stored.filter((model) => model.isComplete && !all.some(({ path }) => path === model.path));
@@ -83,19 +70,19 @@ export class ServerLibrary implements Library {
   }
 
   async get(model: string): Promise<LibraryModel> {
-    return this.#view(this.#found(this.refresh(), model));
+    return this.#view(this.#found(this.#folder.refresh(), model));
   }
 
   async pull({ model, name }: PullRequest): Promise<LibraryModel> {
     const { modelsDir, hub } = this.#parts;
-    const reference = this.#hubReference(model);
+    const reference = hubWish(model, modelsDir, hub.endpoint);
     if (name !== undefined) {
       const prefix = `hf:${reference.repo}:`;
       checkName(modelsDir, name, (other) => other.reference.startsWith(prefix));
     }
     const places = { modelsDir, hub, network: await this.#parts.network(), signal: this.#closing.signal };
     const plan = await planPull(reference, places);
-    this.#requireSteady(plan.id);
+    this.#folder.requireSteady(plan.id);
     if (name !== undefined) this.#requireFreeName(name, plan.path);
     if (isPulled(plan)) this.#finish(plan, name);
     else this.#fetch(plan, name);
@@ -104,7 +91,7 @@ export class ServerLibrary implements Library {
 
   async *follow(model: string, everyMs: number, signal: AbortSignal): AsyncIterable<LibraryModel> {
     for (;;) {
-      const found = this.#found(this.refresh(), model);
+      const found = this.#found(this.#folder.refresh(), model);
       yield this.#view(found);
       if (found.download?.isRunning !== true || signal.aborted) return;
       const pause = sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
@@ -113,7 +100,7 @@ export class ServerLibrary implements Library {
   }
 
   async cancelPull(model: string): Promise<LibraryModel> {
-    const found = this.#found(this.refresh(), model);
+    const found = this.#found(this.#folder.refresh(), model);
     if (found.download?.isRunning !== true) {
       throw new KoineError('invalid_request', `The model ${found.id} is not being downloaded.`);
     }
@@ -126,26 +113,25 @@ export class ServerLibrary implements Library {
     if (!isAbsolute(path)) {
       throw new KoineError('invalid_request', `${path} is not an absolute path on the server's machine.`);
     }
-    this.#requireSteady(id);
     this.#requireFreeName(id);
     if (name !== undefined) this.#requireFreeName(name);
-    const stored = await this.#while(id, () => importModel(request, this.#parts));
+    const stored = await this.#folder.whileChanging(id, () => importModel(request, this.#parts));
     return this.get(stored.id);
   }
 
   async start(model: string, signal: AbortSignal): Promise<LibraryModel> {
-    const { id, served, stored } = this.#found(this.refresh(), model);
+    const { id, served, stored } = this.#found(this.#folder.refresh(), model);
     if (served === undefined && stored?.isComplete !== true) {
       throw new KoineError('conflict', `The model ${id} is not complete: pull it first.`);
     }
-    this.#requireSteady(id);
-    const { engine } = served ?? this.#admit(stored as StoredModel);
+    this.#folder.requireSteady(id);
+    const { engine } = served ?? this.#folder.serve(stored as StoredModel);
     await engine.load(signal);
     return this.get(id);
   }
 
   async stop(model: string): Promise<LibraryModel> {
-    const stored = this.refresh();
+    const stored = this.#folder.refresh();
     const { id, served } = this.#found(stored, model);
     await served?.engine.unload();
     return this.#view(this.#found(stored, id));
@@ -153,7 +139,7 @@ export class ServerLibrary implements Library {
 
   async rename(model: string, name: string | null): Promise<LibraryModel> {
     const { modelsDir, models } = this.#parts;
-    const { id, served, stored, download } = this.#found(this.refresh(), model);
+    const { id, served, stored, download } = this.#found(this.#folder.refresh(), model);
     if (stored === undefined && download?.isRunning === true) {
       if (name !== null) {
         checkName(modelsDir, name, () => false);
@@ -173,16 +159,15 @@ export class ServerLibrary implements Library {
     }
     if (served !== undefined) {
       const others = served.aliases.filter((alias) => alias !== stored.name);
-      models.rename(served, name === null ? others : [name, ...others]);
+      models.rename(served, name === null ? others : [...new Set([name, ...others])]);
     }
     return this.get(id);
   }
 
   async remove(model: string): Promise<'deleted' | 'unlinked' | 'forgotten'> {
     const { modelsDir, models } = this.#parts;
-    const { id, served, stored, download } = this.#found(this.refresh(), model);
-    this.#requireSteady(id);
-    return this.#while(id, async () => {
+    const { id, served, stored, download } = this.#found(this.#folder.refresh(), model);
+    return this.#folder.whileChanging(id, async () => {
       if (download !== undefined) await download.cancel();
       if (served !== undefined) await models.remove(served);
       const isLink = stored !== undefined && lstatSync(stored.path).isSymbolicLink();
@@ -201,56 +186,11 @@ export class ServerLibrary implements Library {
     await this.#downloads.close();
   }
 
-  /** Looks into the folder, serves what has come, forgets what has gone; returns what is there. */
-  refresh(): readonly StoredModel[] {
-    const { models, modelsDir } = this.#parts;
-    const stored = listStored(modelsDir);
-    this.#forgetGone(stored);
-    for (const model of stored) {
-      const { id, path, isComplete, changedAt } = model;
-      if (!isComplete || this.#changing.has(id) || models.all.some((served) => served.path === path))
-        continue;
-      if (this.#problems.get(path)?.changedAt === changedAt.getTime()) continue;
-      try {
-        this.#admit(model);
-      } catch {
-        // Kept as its problem, and told whenever somebody asks for it.
-      }
-    }
-    return stored;
-  }
-
-  /** A model that was deleted by hand is not offered any more, unless it is in memory still. */
-  #forgetGone(stored: readonly StoredModel[]): void {
-    const seen = new Set(stored.map(({ path }) => path));
-    for (const served of this.#parts.models.all) {
-      if (!this.#seen.has(served.path) || seen.has(served.path)) continue;
-      if (served.engine.status().state === 'unloaded') {
-        // Who has just asked for it keeps it, and is told that its file is missing.
-        void this.#parts.models.remove(served).catch(() => undefined);
-      } else seen.add(served.path);
-    }
-    this.#seen = seen;
-  }
-
-  #admit(stored: StoredModel): ServedModel {
-    const { models, plan } = this.#parts;
-    try {
-      const served = models.add(plan(stored));
-      this.#problems.delete(stored.path);
-      return served;
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      // Clients know models by their ids; where they are kept is not for them.
-      const message = error.message.replaceAll(stored.path, stored.id);
-      this.#problems.set(stored.path, { changedAt: stored.changedAt.getTime(), message });
-      throw new KoineError(error instanceof KoineError ? error.code : 'invalid_request', message, {}, error);
-    }
-  }
-
   #fetch(plan: PullPlan, name: string | undefined): void {
     const { log } = this.#parts;
+    const isJoined = this.#downloads.find(plan.id)?.isRunning === true;
     const download = this.#downloads.begin(plan, name, () => this.#finish(plan, download.name));
+    if (isJoined) return;
     void download.over.then(() => {
       const { state, message } = download.state;
       if (state === 'failed') log.warn({ model: plan.id }, `a download failed: ${message ?? ''}`);
@@ -262,8 +202,8 @@ export class ServerLibrary implements Library {
   #finish({ path }: PullPlan, name: string | undefined): void {
     checkModel(path, true);
     if (name !== undefined) nameStored(this.#parts.modelsDir, path, name);
-    this.refresh();
-    const served = this.#parts.models.all.find((model) => model.path === path);
+    this.#folder.refresh();
+    const served = this.#folder.servedAt(path);
     if (served === undefined || name === undefined || served.aliases.includes(name)) return;
     this.#parts.models.rename(served, [name, ...served.aliases]);
   }
@@ -288,7 +228,7 @@ export class ServerLibrary implements Library {
     const isWhole = stored === undefined ? served !== undefined : stored.isComplete;
     const files = state?.state === 'running' ? 'downloading' : isWhole ? 'complete' : 'incomplete';
     const wanted = state?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0;
-    const problem = stored === undefined ? undefined : this.#problems.get(stored.path)?.message;
+    const problem = stored === undefined ? undefined : this.#folder.problemOf(stored);
     const name = stored?.name ?? download?.name;
     return {
       id,
@@ -303,18 +243,6 @@ export class ServerLibrary implements Library {
     };
   }
 
-  #hubReference(given: string): HubReference {
-    const { hub, modelsDir } = this.#parts;
-    const byId = parseHubId(given);
-    if (byId !== undefined) return { kind: 'hub', ...byId };
-    const named = listStored(modelsDir).find(({ name, origin }) => origin === 'hub' && name === given);
-    const written = named?.reference ?? (BARE_REPOSITORY.test(given) ? `hf:${given}` : given);
-    const reference = parseReference(written, '/', hub.endpoint);
-    if (reference.kind === 'hub') return reference;
-    const message = `${given} is not a model of the hub: send hf:org/repo, hf:org/repo:quant or the address of a file.`;
-    throw new KoineError('invalid_request', message);
-  }
-
   /** Throws `conflict` when a model at another path answers to a name. */
   #requireFreeName(name: string, path?: string): void {
     const other = this.#parts.models.router.find(name);
@@ -323,20 +251,6 @@ export class ServerLibrary implements Library {
       'conflict',
       `The model ${other.id} answers to ${name} already; choose another name.`,
     );
-  }
-
-  #requireSteady(id: string): void {
-    if (!this.#changing.has(id)) return;
-    throw new KoineError('conflict', `The model ${id} is just being imported or removed. Try again later.`);
-  }
-
-  async #while<T>(id: string, work: () => Promise<T>): Promise<T> {
-    this.#changing.add(id);
-    try {
-      return await work();
-    } finally {
-      this.#changing.delete(id);
-    }
   }
 }
 
