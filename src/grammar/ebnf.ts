@@ -175,15 +175,51 @@ export function textUpTo(rules: Rules, tag: string): string {
 /** Words of the grammar language that stand where names of rules do. */
 const WORDS = new Set(['TagDispatch', 'stop_eos', 'stop_str', 'loop_after_dispatch', 'true', 'false']);
 
+/** A rule's text in parts, of which those that begin like a name are one, or a word of the language. */
+function partsOf(text: string): string[] {
+  return text.match(/"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[A-Za-z_][A-Za-z0-9_]*|./gs) ?? [];
+}
+
 /** Gives every rule of a grammar a name of its own, so that several can stand in one. */
 export function prefixed(grammar: string, prefix: string): string {
   return grammar
     .split('\n')
-    .map((line) => {
-      const parts = line.match(/"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[A-Za-z_][A-Za-z0-9_]*|./gs) ?? [];
-      return parts
+    .map((line) =>
+      partsOf(line)
         .map((part) => (/^[A-Za-z_]/.test(part) && !WORDS.has(part) ? prefix + part : part))
-        .join('');
-    })
+        .join(''),
+    )
     .join('\n');
+}
+
+/** Stands in no grammar. */
+const SELF = '@';
+
+/**
+ * The same grammar with one rule where several have the same body: each costs its states once more at compile time, and
+ * what several grammars were joined into repeats strings, numbers and white space.
+ */
+export function withoutRepeats(grammar: string): string {
+  let rules = grammar
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const at = line.indexOf(' ::= ');
+      return { name: line.slice(0, at), parts: partsOf(line.slice(at + 5)) };
+    });
+  for (;;) {
+    const byBody = new Map<string, string>();
+    const renamed = new Map<string, string>();
+    const kept = rules.filter(({ name, parts }) => {
+      // A rule that goes on with itself is known by what stands around that.
+      const body = parts.map((part) => (part === name ? SELF : part)).join('');
+      const first = byBody.get(body);
+      if (first === undefined) byBody.set(body, name);
+      else renamed.set(name, first);
+      return first === undefined;
+    });
+    if (renamed.size === 0) break;
+    rules = kept.map(({ name, parts }) => ({ name, parts: parts.map((part) => renamed.get(part) ?? part) }));
+  }
+  return rules.map(({ name, parts }) => `${name} ::= ${parts.join('')}`).join('\n');
 }

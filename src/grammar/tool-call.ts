@@ -2,7 +2,7 @@
 // elements that are all optional, and no rule may match the empty text: the first character behind them is theirs.
 
 import { type Constraint, type JsonSchema, KoineError, type ToolDefinition } from '../protocol/index.js';
-import { literal, prefixed, textUpTo } from './ebnf.js';
+import { literal, prefixed, textUpTo, withoutRepeats } from './ebnf.js';
 import { type ElementSyntax, elementsText } from './elements.js';
 import { LIMITS, refused } from './limits.js';
 import { Converter } from './schema/converter.js';
@@ -164,5 +164,5 @@ export function toolCallGrammar(
   const guards = tools.flatMap(({ held }) =>
     typeof held === 'string' || held.guard === undefined ? [] : [held.guard],
   );
-  return { text: lines.join('\n'), guards, loosened };
+  return { text: withoutRepeats(lines.join('\n')), guards, loosened };
 }
