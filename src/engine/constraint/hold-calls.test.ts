@@ -142,6 +142,14 @@ describe('a reply that may be a call', () => {
     say(other, 'anything');
   });
 
+  it('ends where its text ends: no token reaches over that, to commit it to another call', async () => {
+    const bytes = (token: number) => (token === 2000 ? Uint8Array.of(0x3e, 0x0a) : vocabulary.bytes(token));
+    const held = await hold(newHost('hermes', { tokens: { ...vocabulary, size: 2001, bytes } }));
+    say(held, '<tool_call>\n{"name": "');
+    await write(held, 'now", "arguments": {}}\n</tool_call');
+    expect(await allowed(held)).not.toContain(2000);
+  });
+
   it('is not held while it thinks, whether the prompt or the reply opens that', async () => {
     const host = newHost();
     const begin = '<tool_call>\n{"name": "';

@@ -132,6 +132,13 @@ describe('masks', () => {
     waitForMask(matcher);
     expect(matcher.forced(byBytes)).toEqual([]);
   });
+
+  it('leave the letters two words begin with to the model', async () => {
+    const matcher = await open(newHost(), { kind: 'choice', choices: ['say send_email', 'say set_timer'] });
+    waitForMask(matcher);
+    const byBytes = (text: string): number[] => [...new TextEncoder().encode(text)];
+    expect(matcher.forced(byBytes)).toEqual(byBytes('say'));
+  });
 });
 
 describe('calls of tools', () => {
