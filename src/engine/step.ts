@@ -157,7 +157,7 @@ export class StepLoop {
   }
 
   #runPlan({ kind, adapter, entries }: StepPlan): void {
-    const tokens = entries.filter((entry) => !entry.isRows);
+    const tokens = kind === 'decode' ? entries : entries.filter((entry) => !entry.isRows);
     if (tokens.length > 0) {
       const pads = kind === 'decode' ? this.#padding.padsFor(tokens) : [];
       const outcome = this.#pass.overTokens(kind, adapter, tokens, pads);

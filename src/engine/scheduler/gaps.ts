@@ -2,6 +2,7 @@
 
 import type { Places } from '../cache/places.js';
 import type { ModelRunner } from '../model-runner.js';
+import type { Sequence } from '../sequence.js';
 import { planMove } from './policies/compaction.js';
 import type { RunningSet } from './running-set.js';
 
@@ -26,6 +27,10 @@ export class Gaps {
     const { info } = this.#runner;
     if (info.kvLayout === 'unified' || !info.canMoveKv || this.#running.size < 2) return;
     const running = this.#running.all();
+    if (areNeighbours(running)) {
+      this.#steps = 0;
+      return;
+    }
     const move = planMove(
       running.map(({ place }) => place),
       info.maxSequences,
@@ -39,4 +44,9 @@ export class Gaps {
     this.#running.add(sequence);
     this.#steps = 0;
   }
+}
+
+/** Whether sequences, sorted by place, have no gap between them. */
+function areNeighbours(running: readonly Sequence[]): boolean {
+  return (running.at(-1)?.place ?? 0) - (running[0]?.place ?? 0) === running.length - 1;
 }

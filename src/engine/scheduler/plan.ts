@@ -49,15 +49,19 @@ export function planStep(
   turn: StepKind,
   limits: PlanLimits,
 ): StepPlan {
-  const chosen = running.filter(({ group, remaining }) => group.adapter === adapter && remaining > 0);
-  const talking = running.filter(({ group, generated }) => group.adapter === adapter && generated > 0).length;
-  const decoding = chosen.filter((sequence) => takesOne(sequence, talking));
-  const owesOther = decoding.length > 0 && decoding.length < chosen.length;
-  if (decoding.length > 0 && (turn === 'decode' || !owesOther)) {
-    const entries = decoding.map((sequence) => entryOf(sequence, 1));
-    return { kind: 'decode', adapter, entries, owesOther };
+  let talking = 0;
+  for (const { group, generated } of running) if (group.adapter === adapter && generated > 0) talking++;
+  const decoding: PlanEntry[] = [];
+  const prefilling: Sequence[] = [];
+  for (const sequence of running) {
+    if (sequence.group.adapter !== adapter || sequence.remaining === 0) continue;
+    if (takesOne(sequence, talking)) decoding.push(entryOf(sequence, 1));
+    else prefilling.push(sequence);
   }
-  const prefilling = chosen.filter((sequence) => !takesOne(sequence, talking));
+  const owesOther = decoding.length > 0 && prefilling.length > 0;
+  if (decoding.length > 0 && (turn === 'decode' || !owesOther)) {
+    return { kind: 'decode', adapter, entries: decoding, owesOther };
+  }
   const amounts = prefillAmounts(prefilling, decoding.length, limits);
   const entries: PlanEntry[] = [];
   for (const sequence of prefilling) {
@@ -112,8 +116,9 @@ function chunkLimit(sequence: Sequence): number {
 
 /** The adapter whose turn it is: the one after `last` among those that have running sequences. */
 export function nextAdapter(running: readonly Sequence[], last: string | null): string | null {
+  const only = running[0]?.group.adapter ?? null;
+  if (running.every(({ group }) => group.adapter === only)) return only;
   const present = [...new Set(running.map((sequence) => sequence.group.adapter))];
-  if (present.length === 1) return present[0] ?? null;
   present.sort((a, b) => (a ?? '').localeCompare(b ?? ''));
   return present[(present.indexOf(last) + 1) % present.length] ?? null;
 }
