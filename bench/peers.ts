@@ -11,6 +11,7 @@ import { figures, type LoadFigures, LoadGenerator } from './load/index.js';
 interface Scenario {
   readonly name: string;
   readonly serving: Serving;
+  readonly rounds: number;
   readonly prompt: number;
   readonly newTokens: number;
   readonly clients: readonly Crowd[];
@@ -28,13 +29,12 @@ interface Sample extends LoadFigures {
   readonly foreign: number;
 }
 
-const ROUNDS = 5;
-
 function scenarios(): Scenario[] {
   return [
     {
       name: 'demo model, 64 + 128 tokens',
       serving: { model: DEMO_MODEL, parallel: 64, contextPerSequence: 256 },
+      rounds: 5,
       prompt: 64,
       newTokens: 128,
       clients: [
@@ -46,6 +46,7 @@ function scenarios(): Scenario[] {
     {
       name: '0.5B Q4_0, 224 + 64 tokens',
       serving: { model: generatedModel('0.5b-q4_0'), parallel: 16, contextPerSequence: 320 },
+      rounds: 3,
       prompt: 224,
       newTokens: 64,
       clients: [
@@ -87,7 +88,7 @@ async function measure(scenario: Scenario, binary: string): Promise<Samples> {
   const samples: Samples = new Map();
   using load = new LoadGenerator();
   const starters = [() => startKoine(scenario.serving), () => startLlamaServer(binary, scenario.serving)];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < scenario.rounds; round++) {
     for (const start of round % 2 === 0 ? starters : [...starters].reverse()) {
       await using server = await start();
       for (const clients of scenario.clients) {
@@ -148,7 +149,7 @@ function report(scenario: Scenario, samples: Samples): { table: Table; verdicts:
         percent(side.foreign),
       ]);
       if (side.resends > 0) {
-        const all = ROUNDS * requests;
+        const all = scenario.rounds * requests;
         notes.push(
           `${name}, ${count} clients: ${side.resends} of ${all} requests found their kept connection closed and were sent again`,
         );
@@ -177,7 +178,7 @@ function report(scenario: Scenario, samples: Samples): { table: Table; verdicts:
       columns: ['clients x requests', 'tok/s', 'TTFT median ms', 'TTFT p95 ms', 'errors', 'others used'],
       rows,
       notes: [
-        `medians of up to ${ROUNDS} rounds, servers in changing order, disturbed rounds left out; ${scenario.serving.parallel} places of ${scenario.serving.contextPerSequence} tokens each`,
+        `medians of up to ${scenario.rounds} rounds, servers in changing order, disturbed rounds left out; ${scenario.serving.parallel} places of ${scenario.serving.contextPerSequence} tokens each`,
         'streaming; temperature 0.8, top_p 0.95, top_k 40; every prompt different',
         ...notes,
       ],
