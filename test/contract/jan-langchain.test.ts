@@ -79,8 +79,10 @@ describe('LangChain', () => {
       }
       expect(joined?.tool_calls).toEqual(called);
     }
-    const kinds = engine.requests.map(({ constraint }) => constraint?.kind);
-    expect(kinds).toEqual([undefined, undefined, ...Array(4).fill('tool-call')]);
+    const modes = engine.requests.map(({ constraint }) =>
+      constraint?.kind === 'tool-call' ? constraint.mode : constraint?.kind,
+    );
+    expect(modes).toEqual(['auto', 'auto', ...Array(4).fill('call')]);
   });
 
   it('sends calls and results back', async () => {

@@ -256,7 +256,7 @@ describe('calls a model chooses to make', () => {
   it('are made also where a schema cannot be held, and refused only where it is strict', async () => {
     const nested = (levels: number): object =>
       levels === 0 ? { type: 'string' } : { type: 'array', items: nested(levels - 1) };
-    const faulty = [{ $ref: 'http://127.0.0.1/else' }, { type: 'colour' }, nested(600), nested(1100)];
+    const faulty = [{ $ref: 'http://127.0.0.1/else' }, { type: 'colour' }, nested(600)];
     for (const colour of faulty) {
       const parameters = { type: 'object', properties: { colour } };
       const tools = [free('paint_wall_42', parameters)];
@@ -264,11 +264,11 @@ describe('calls a model chooses to make', () => {
       expect(calls.map((call) => call.function.name)).toEqual(['paint_wall_42']);
       const strict = [functionTool('paint_wall_42', parameters)];
       const refused = await send(WIRES.openai.chat, { model: 'default', messages: ASKED, tools: strict });
-      expect([refused.status, await refused.text()]).toEqual([
-        400,
-        expect.stringMatching(/parameters\/|nested more/),
-      ]);
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('parameters/')]);
     }
+    // Too deep to be handed on at all: answered, with whatever the model makes of such a prompt.
+    const parameters = { type: 'object', properties: { colour: nested(1100) } };
+    await chat(WIRES.openai, { messages: ASKED, tools: [free('paint_wall_42', parameters)] });
   });
 });
 
