@@ -246,9 +246,9 @@ describe('calls a model chooses to make', () => {
     ['jan', {}],
     ['jan', { stream: true }],
   ] as const)('are of a tool it never saw, in %s with %j', async (name, more) => {
-    const tools = [free('paint_wall_42', PAINT)];
+    const tools = [free('zq_7xV_kwJ_9', PAINT)];
     const { calls, reason } = await chat(WIRES[name], { messages: ASKED, tools, ...more });
-    expect([calls.map((call) => call.function.name), reason]).toEqual([['paint_wall_42'], 'tool_calls']);
+    expect([calls.map((call) => call.function.name), reason]).toEqual([['zq_7xV_kwJ_9'], 'tool_calls']);
     const given: unknown = JSON.parse(calls[0]?.function.arguments ?? '');
     expect(isPaint(given), JSON.stringify(given)).toBe(true);
   });
