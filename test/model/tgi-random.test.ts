@@ -97,7 +97,8 @@ async function ask(path: string, inputs: string, parameters: object): Promise<An
   }
   const events = text
     .split('\n\n')
-    .filter((frame) => frame !== '')
+    // Comments keep a connection open on which nothing was said for a while.
+    .filter((frame) => frame !== '' && !frame.startsWith(':'))
     .map(
       (frame) =>
         JSON.parse(frame.slice('data:'.length)) as {

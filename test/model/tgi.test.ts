@@ -90,7 +90,8 @@ const eventsOf = async (parameters: object, path?: string): Promise<readonly Wir
 const read = async (response: Response): Promise<readonly WireEvent[]> => {
   return (await response.text())
     .split('\n\n')
-    .filter((frame) => frame !== '')
+    // Comments keep a connection open on which nothing was said for a while.
+    .filter((frame) => frame !== '' && !frame.startsWith(':'))
     .map((frame) => JSON.parse(frame.slice('data:'.length)) as WireEvent);
 };
 const joined = (tokens: readonly WireToken[]): string =>
