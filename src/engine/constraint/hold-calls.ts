@@ -46,6 +46,7 @@ const MOST_FAILURES = 512;
 
 /** Holds the calls of requests. */
 export class CallHolds {
+  /** Keys of what could not be compiled, and complaints that were made. */
   private readonly failures = new Set<string>();
 
   constructor(private readonly parts: HoldParts) {}
@@ -80,8 +81,17 @@ export class CallHolds {
       return callMarks(tools, syntax);
     } catch (error) {
       if (isStrict || !(error instanceof KoineError)) throw error;
-      note(`calls are not held: ${error.message}`);
+      if (!this.failures.has(error.message)) note(`calls are not held: ${error.message}`);
+      this.remember(error.message);
       return undefined;
+    }
+  }
+
+  private remember(failure: string): void {
+    this.failures.add(failure);
+    for (const oldest of this.failures) {
+      if (this.failures.size <= MOST_FAILURES) break;
+      this.failures.delete(oldest);
     }
   }
 
@@ -118,11 +128,7 @@ export class CallHolds {
         const key = keyOf(holding) ?? '';
         // Several of a request wait for the same compilation.
         if (failures.has(key)) return;
-        failures.add(key);
-        for (const oldest of failures) {
-          if (failures.size <= MOST_FAILURES) break;
-          failures.delete(oldest);
-        }
+        this.remember(key);
         parts.note(
           `calls are held ${holding === 'whole' ? 'by name alone' : 'not at all'}: ${error.message}`,
         );
