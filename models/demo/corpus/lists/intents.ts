@@ -236,7 +236,7 @@ Are you [happy|sad|angry|bored|tired|lonely|afraid|hungry|in love][?|| today?]`,
   ),
   intent(
     'joke',
-    'Why did the bicycle fall over? Because it was two tired.|What do you call a bear without teeth? A gummy bear.|Why was the book of sums sad? It had too many problems.',
+    'Why did the bicycle fall over? Because it was two tired.|Why did the clock go to school? Because it wanted to be on time.|Why was the book of sums sad? It had too many problems.',
     `
 [Tell|Give] me [a|one|another|a good|a short|a funny|some] joke[.|!||, please]
 [Can|Could|Will] you [tell|say|make] [me |][a|one|another] joke[?|]

@@ -20,13 +20,13 @@ interface Span {
 
 function source(random: Random): string {
   const kind = random.next();
-  if (kind < 0.45) {
+  if (kind < 0.55) {
     const code = writeFunction(random, random.pick(PYTHON_FUNCTIONS), 0.1);
     return random.chance(0.1)
       ? `${code}\n\n${writeFunction(random, random.pick(PYTHON_FUNCTIONS))}\n`
       : `${code}\n`;
   }
-  if (kind < 0.73) return plainSentences(random);
+  if (kind < 0.8) return plainSentences(random);
   if (kind < 0.98) return plainFact(random);
   return tellStory(random);
 }
@@ -65,18 +65,23 @@ function listGap(random: Random): { text: string; span: Span } {
   };
 }
 
-// Whole lines of code after the indentation, the most common completion in an editor.
+// Whole lines of code after the indentation, the most common completion in an editor, or the rest of a line.
 function lineSpan(random: Random, text: string): Span {
   const lines = [...text.matchAll(/^( {4,})(\S.*)$/gm)];
   if (lines.length === 0) return drawSpan(random, text);
   const line = random.pick(lines);
   const end = line.index + line[0].length;
   const content = line.index + (line[1] ?? '').length;
+  const words = [...(line[2] ?? '').matchAll(/(?<= )\S/g)].map((match) => content + match.index);
+  if (words.length > 0 && random.chance(0.5)) {
+    const from = random.chance(0.6) ? Math.min(...words) : random.pick(words);
+    return { from: random.chance(0.75) ? from : from - 1, to: end - Number(text[end - 1] === ':') };
+  }
   return { from: random.chance(0.7) ? content : line.index, to: end };
 }
 
 function gapIn(random: Random, text: string): { text: string; span: Span } {
-  const ofLine = text.startsWith('def ') && random.chance(0.4);
+  const ofLine = text.startsWith('def ') && random.chance(0.55);
   return { text, span: ofLine ? lineSpan(random, text) : drawSpan(random, text) };
 }
 

@@ -26,11 +26,11 @@ const SELF = phrases(`
 My name is {n}. I live in {c} and [work as {j}|like to {h}].
 I am {n} and I [live in|come from] {c}.`);
 const MORE = phrases(`
-I like to {h}.
-In my free time I {h}.
+I like to {i}.
+In my free time I {i}.
 I have {p} named {m}.
 My favourite colour is {o}.
-On {d} I {h}.
+On {d} I {i}.
 My best friend is called {m}.
 I was born in {t}.
 I like {f} and {v}.
@@ -58,13 +58,16 @@ It is cold outside, so {n} wears a warm coat.
 /** Sentences by or about somebody. */
 export function plainSentences(random: Random): string {
   const he = random.pick(['he', 'she']);
+  // Two different ones, so that no text says the same twice.
+  const [h = '', i = ''] = random.sample(HOBBIES, 2);
   const slots = {
     n: givenName(random),
     m: freeName(random),
     c: freeCity(random),
     g: random.between(18, 80),
     j: withArticle(random.pick(JOBS)),
-    h: random.pick(HOBBIES),
+    h,
+    i,
     p: withArticle(random.pick(ANIMALS)),
     o: random.pick(COLOURS),
     d: random.pick(DAYS),
