@@ -12,8 +12,16 @@ import { isBefore, Pass, rowsOf, wantsPromptScores } from './pass.js';
 import { type LookupFigures, PromptLookup } from './prompt-lookup.js';
 import type { SamplerWorkspace } from './sampling/index.js';
 import { Admission } from './scheduler/admission.js';
+import { Cells } from './scheduler/cells.js';
 import { Gaps } from './scheduler/gaps.js';
-import { nextAdapter, type PlanEntry, planStep, type StepKind, type StepPlan } from './scheduler/plan.js';
+import {
+  nextAdapter,
+  type PlanEntry,
+  type PlanLimits,
+  planStep,
+  type StepKind,
+  type StepPlan,
+} from './scheduler/plan.js';
 import { StepCosts } from './scheduler/policies/step-costs.js';
 import { WaitingQueue } from './scheduler/queue.js';
 import { RunningSet } from './scheduler/running-set.js';
@@ -53,9 +61,11 @@ export class StepLoop {
   readonly #admission: Admission;
   readonly #committer: Committer;
   readonly #costs: StepCosts;
+  readonly #limits: PlanLimits;
   readonly #pass: Pass;
   readonly #padding: Padding;
   readonly #gaps: Gaps;
+  readonly #cells: Cells;
   readonly #lookup: PromptLookup;
   readonly #groups = new Map<number, Group>();
   #adapter: string | null = null;
@@ -68,10 +78,17 @@ export class StepLoop {
     this.#parts = parts;
     this.#committer = new Committer(parts.runner, parts.workspace, parts.table);
     this.#costs = new StepCosts(parts.runner.info.maxSequences + parts.promptLookup);
+    this.#limits = {
+      mostPrefill: () => this.#cells.mostPrefill(),
+      efficientChunk: parts.runner.info.efficientChunk,
+      isShort: (tokens) => this.#costs.isShort(tokens),
+      prefillBudget: (decodes, prefilling, most) => this.#costs.prefillBudget(decodes, prefilling, most),
+    };
     this.#pass = new Pass({ ...parts, costs: this.#costs });
     this.#padding = new Padding(parts.runner, parts.places, this.#costs);
     // What was wrong has to be taken out of the KV again.
     this.#lookup = new PromptLookup(parts.runner.info.canMoveKv ? parts.promptLookup : 0);
+    this.#cells = new Cells(parts.runner, parts.places, this.running);
     this.#gaps = new Gaps(parts.runner, parts.places, this.running);
     this.#admission = new Admission({
       runner: parts.runner,
@@ -123,7 +140,7 @@ export class StepLoop {
     this.#gaps.close();
     if (this.running.size === 0) return;
     this.#pickHeld();
-    this.#ensureCells();
+    this.#cells.ensure(() => this.#admission.swapOutYoungest());
     const plan = this.#schedule();
     if (plan.entries.length === 0) return;
     this.steps++;
@@ -146,12 +163,7 @@ export class StepLoop {
     const running = this.running.all();
     // Each adapter has its prompts' step and its decode step in one visit.
     if (this.#turn === 'prefill') this.#adapter = nextAdapter(running, this.#adapter);
-    const plan = planStep(running, this.#adapter, this.#turn, {
-      prefillTokens: this.#mostPrefill(),
-      efficientChunk: this.#parts.runner.info.efficientChunk,
-      isShort: (tokens) => this.#costs.isShort(tokens),
-      prefillBudget: (decodes, prefilling, most) => this.#costs.prefillBudget(decodes, prefilling, most),
-    });
+    const plan = planStep(running, this.#adapter, this.#turn, this.#limits);
     this.#turn = plan.kind === 'prefill' && plan.owesOther ? 'decode' : 'prefill';
     return plan;
   }
@@ -195,11 +207,8 @@ export class StepLoop {
   /** Tokens that may come behind the next one of a sequence. */
   #propose(sequence: Sequence): Int32Array {
     if (!isFree(sequence)) return NO_DRAFTS;
-    const { runner, places } = this.#parts;
-    const isStreams = runner.info.kvLayout === 'streams';
-    const cells = isStreams ? runner.batch.tokens.length : places.audit().cells.free;
     // One token comes after the last that was right.
-    const room = Math.min(sequence.maxLength - sequence.length, cells) - 1;
+    const room = Math.min(sequence.maxLength - sequence.length, this.#cells.mostAlone()) - 1;
     return this.#lookup.propose(sequence, room, (rows) => this.#costs.decodeMs(rows));
   }
 
@@ -259,6 +268,7 @@ export class StepLoop {
 
   /** Tokens whose constraint was late are picked when it has come. */
   #pickHeld(): void {
+    if (this.running.all().every(({ heldRow }) => heldRow === undefined)) return;
     const held = this.running.all().filter(({ heldRow }) => heldRow !== undefined);
     // A mask that is long in coming costs others nothing; where there are no others it is waited for.
     const waitMs = held.length < this.running.size ? 0 : this.#maskWaitMs();
@@ -364,25 +374,6 @@ export class StepLoop {
 
   #promptDone(group: Group): void {
     if (!group.hasStarted) startGroup(this.outbox, group, this.#committer);
-  }
-
-  /** Unified pool: every running sequence needs a cell; residents go first, then the youngest sequence. */
-  #ensureCells(): void {
-    const { runner, places } = this.#parts;
-    if (runner.info.kvLayout === 'streams') return;
-    places.evictResidents(this.running.size);
-    while (places.audit().cells.free < this.running.size && this.running.size > 1) {
-      if (!this.#admission.swapOutYoungest()) return;
-    }
-  }
-
-  /** Most prompt tokens of a step: the batch's room; in a unified pool also the cells that decoding leaves. */
-  #mostPrefill(): number {
-    const { runner, places } = this.#parts;
-    const room = runner.batch.tokens.length;
-    if (runner.info.kvLayout === 'streams') return room;
-    const decoding = this.running.all().filter(({ generated }) => generated > 0).length;
-    return Math.min(room, places.audit().cells.free - decoding);
   }
 }
 

@@ -40,7 +40,7 @@ function sequence(shape: Shape): Sequence {
 
 const decoding = sequence({ remaining: 1, isDecoding: true, computed: 9 });
 const limits = {
-  prefillTokens: 64,
+  mostPrefill: () => 64,
   isShort: (_: number) => false,
   efficientChunk: 128,
   prefillBudget: (_: number, _prefilling: number, most: number) => most,

@@ -30,7 +30,7 @@ export interface StepPlan {
 
 export interface PlanLimits {
   /** Most prompt tokens of a step. */
-  readonly prefillTokens: number;
+  readonly mostPrefill: () => number;
   /** See `RunnerInfo`. */
   readonly efficientChunk: number;
   /** Whether a prompt of so many tokens is computed in one step whatever runs beside it. */
@@ -82,7 +82,7 @@ function prefillAmounts(
   decodes: number,
   limits: PlanLimits,
 ): ReadonlyMap<Sequence, number> {
-  const most = limits.prefillTokens;
+  const most = limits.mostPrefill();
   const byAge = [...prefilling].sort((a, b) => a.group.arrival - b.group.arrival || a.choice - b.choice);
   const oldest = byAge[0];
   if (oldest === undefined || most <= 0) return new Map();
