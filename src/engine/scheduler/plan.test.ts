@@ -92,6 +92,12 @@ describe('the plan of a step', () => {
     expect(counts(prompts.slice(0, 1), 'prefill', { ...limits, efficientChunk: 8 })).toEqual([20]);
   });
 
+  it('is as full as it can be while many prompts wait', () => {
+    const prompts = Array.from({ length: 16 }, (_, arrival) => sequence({ remaining: 16, arrival }));
+    expect(counts(prompts, 'prefill', { ...limits, efficientChunk: 32 })).toEqual([16, 16, 16, 16]);
+    expect(counts(prompts.slice(0, 12), 'prefill', { ...limits, efficientChunk: 32 })).toEqual([16, 16, 16]);
+  });
+
   it('takes a short prompt whole, whatever the budget', () => {
     const how = { ...limits, prefillBudget: () => 5, isShort: (tokens: number) => tokens <= 40 };
     expect(counts([decoding, sequence({ remaining: 30 })], 'prefill', how)).toEqual([30]);

@@ -6,6 +6,8 @@ import { type PrefillItem, sharePrefill } from './policies/prefill-share.js';
 
 /** Logits rows of prompt tokens are kept at once only this many at a time. */
 const PROMPT_LOGPROB_CHUNK = 32;
+/** A queue of prompts is computed in no more steps than this, if the batch has room. */
+const QUEUE_STEPS = 4;
 
 /** Tokens of one sequence in a step: positions `from` .. `from + count - 1`. */
 export interface PlanEntry {
@@ -90,8 +92,10 @@ function prefillAmounts(
     remaining: sequence.remaining,
     limit: chunkLimit(sequence),
   }));
-  // Several prompts: once a step is full enough to be efficient, the older ones had better have their first tokens.
-  const enough = Math.max(limits.efficientChunk, oldest.remaining);
+  // Several prompts: once a step is full enough to be efficient, the older ones had better have their first tokens. Where
+  // many wait, full steps bring all of them sooner.
+  const waiting = items.reduce((sum, { remaining }) => sum + remaining, 0);
+  const enough = Math.max(limits.efficientChunk, oldest.remaining, Math.ceil(waiting / QUEUE_STEPS));
   const cap = items.length > 1 ? Math.min(most, enough) : most;
   const budget = limits.prefillBudget(decodes, items.length, cap);
   const whole = limits.isShort(oldest.work) ? Math.min(oldest.remaining, most) : 0;
