@@ -42,6 +42,7 @@ def parse_arguments():
     parser.add_argument("--embedding-lr", type=float, default=4e-3)
     parser.add_argument("--warmup-steps", type=int, default=60)
     parser.add_argument("--resume", help="checkpoint to go on from")
+    parser.add_argument("--keep", type=float, default=0.0, help="part of the weights it started from in the final ones")
     parser.add_argument("--first-shard", type=int, default=0)
     parser.add_argument("--pairs", type=int, default=64, help="sentence pairs in a step for the embeddings, 0 for none")
     parser.add_argument("--pairs-every", type=int, default=8, help="steps between two such steps")
@@ -105,6 +106,7 @@ class Trainer:
         self.pairs = Pairs(arguments.data, arguments.pairs) if arguments.pairs else None
         self.pairs_every, self.pairs_weight = arguments.pairs_every, arguments.pairs_weight
         self.hits = 0.0
+        self.keep, self.start = arguments.keep, None
         self.tokens = self.steps = 0
         self.earlier_s = 0.0
         if checkpoint:
@@ -112,6 +114,8 @@ class Trainer:
             if "muon" in checkpoint:
                 self.muon.load_state_dict(checkpoint["muon"])
                 self.adam.load_state_dict(checkpoint["adam"])
+            if self.keep:
+                self.start = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
             self.tokens, self.steps, self.earlier_s = checkpoint["tokens"], checkpoint["steps"], checkpoint["worked_s"]
 
     def set_rate(self, factor):
@@ -143,6 +147,11 @@ class Trainer:
         self.steps += 1
         losses = losses.detach()
         return losses[learned.to(self.device)].mean(), losses[(read & ~learned).to(self.device)].mean()
+
+    def return_part_of_the_way(self):
+        """Averages the weights with those of the start: what the new corpus says less often is forgotten less."""
+        for name, tensor in self.network.state_dict().items() if self.start else ():
+            tensor.lerp_(self.start[name], self.keep)
 
     def save(self, path, worked_s):
         """Writes a checkpoint that a later run can go on from."""
@@ -196,6 +205,7 @@ def run(trainer, arguments, tokens_per_step):
             saved = now
         if stopped:
             return
+    trainer.return_part_of_the_way()
     trainer.save(os.path.join(arguments.out, "final.pt"), clock.worked_s)
     print(f"done: {trainer.tokens} tokens, {trainer.steps} steps, {(trainer.earlier_s + clock.worked_s) / 60:.1f} minutes", flush=True)
 

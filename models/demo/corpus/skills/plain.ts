@@ -84,7 +84,7 @@ export function plainSentences(random: Random): string {
   };
   if (random.chance(0.5)) return say(random, SCENES, slots);
   const lines = [say(random, SELF, slots)];
-  for (const line of random.sample(MORE, random.between(0, 2))) lines.push(say(random, [line], slots));
+  for (const line of random.sample(MORE, random.between(0, 3))) lines.push(say(random, [line], slots));
   return lines.join(' ');
 }
 
