@@ -43,6 +43,9 @@ const TURN_MS = 4;
 const SHOW_EVERY_MS = 16;
 const SHOW_EVERY_PER_STREAM_MS = 0.25;
 const SHOW_EVERY_AT_MOST_MS = 50;
+/** A model that takes this many steps in that time writes faster than anybody reads: its text is sent less often. */
+const FAST_STEPS = 16;
+const SHOW_FAST_EVERY_MS = 40;
 /** A sleep in which the server process takes a message up. Milliseconds. */
 const YIELD_MS = 0.1;
 /** A pause after which the machine is looked at anew before the first step. Milliseconds. */
@@ -69,6 +72,7 @@ export class EngineHost {
   #statusAtMs = 0;
   #turnAtMs = Number.NEGATIVE_INFINITY;
   #shownAtMs = Number.NEGATIVE_INFINITY;
+  #shownAtStep = 0;
 
   constructor(parts: HostParts) {
     const { runner, options } = parts;
@@ -251,8 +255,10 @@ export class EngineHost {
   #emit(): void {
     const isIdle = !this.#loop.hasRunning && this.#loop.waiting.length === 0;
     const now = performance.now();
-    if (now - this.#shownAtMs >= showEvery(this.#loop.running.size)) {
+    const isUrgent = !this.#loop.outbox.isEmpty;
+    if (now - this.#shownAtMs >= this.#showEvery()) {
       this.#shownAtMs = now;
+      this.#shownAtStep = this.#loop.steps;
       this.#loop.showPending();
     }
     const isDue = isIdle || now - this.#statusAtMs >= STATUS_EVERY_MS;
@@ -260,7 +266,14 @@ export class EngineHost {
     const { texts, events } = this.#loop.outbox.take();
     if (isDue) this.#statusAtMs = now;
     this.#parts.send({ kind: 'step', texts, events, ...(isDue ? { status: this.#status() } : {}) });
-    if (this.#loop.hasRunning && texts.length + events.length > 0) this.#letServerRun();
+    if (isUrgent && this.#loop.hasRunning) this.#letServerRun();
+  }
+
+  /** Milliseconds between two messages with the text of those that run. */
+  #showEvery(): number {
+    const usual = SHOW_EVERY_MS + this.#loop.running.size * SHOW_EVERY_PER_STREAM_MS;
+    const isFast = this.#loop.steps - this.#shownAtStep >= FAST_STEPS;
+    return Math.min(SHOW_EVERY_AT_MOST_MS, isFast ? Math.max(usual, SHOW_FAST_EVERY_MS) : usual);
   }
 
   /** Where the next step takes every core, whoever the message was for would be woken up in the middle of it. */
@@ -296,11 +309,6 @@ export class EngineHost {
     }
     return toFailure(error);
   }
-}
-
-/** Milliseconds between two messages with the text of so many streams. */
-function showEvery(streams: number): number {
-  return Math.min(SHOW_EVERY_AT_MOST_MS, SHOW_EVERY_MS + streams * SHOW_EVERY_PER_STREAM_MS);
 }
 
 function createCache(runner: ModelRunner, options: EngineOptions): PrefixCache {
