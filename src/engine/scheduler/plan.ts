@@ -2,12 +2,12 @@
 // in, plain data out. Engine process.
 
 import type { Sequence } from '../sequence.js';
-import { type PrefillItem, sharePrefill } from './policies/prefill-share.js';
+import { type PrefillItem, sharePrefill, wholePrompts } from './policies/prefill-share.js';
 
 /** Logits rows of prompt tokens are kept at once only this many at a time. */
 const PROMPT_LOGPROB_CHUNK = 32;
-/** A queue of prompts is computed in no more steps than this, if the batch has room. */
-const QUEUE_STEPS = 4;
+/** So much of a queue of prompts is computed in one step, if the batch has room. */
+const QUEUE_STEPS = 3;
 
 /** Tokens of one sequence in a step: positions `from` .. `from + count - 1`. */
 export interface PlanEntry {
@@ -95,8 +95,8 @@ function prefillAmounts(
   // Several prompts: once a step is full enough to be efficient, the older ones had better have their first tokens. Where
   // many wait, full steps bring all of them sooner.
   const waiting = items.reduce((sum, { remaining }) => sum + remaining, 0);
-  const enough = Math.max(limits.efficientChunk, oldest.remaining, Math.ceil(waiting / QUEUE_STEPS));
-  const cap = items.length > 1 ? Math.min(most, enough) : most;
+  const enough = Math.max(limits.efficientChunk, waiting / QUEUE_STEPS);
+  const cap = items.length > 1 ? wholePrompts(items, enough, most) : most;
   const budget = limits.prefillBudget(decodes, items.length, cap);
   const whole = limits.isShort(oldest.work) ? Math.min(oldest.remaining, most) : 0;
   const shares = sharePrefill(items, Math.max(budget, whole));

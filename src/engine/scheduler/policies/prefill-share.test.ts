@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sharePrefill } from './prefill-share.js';
+import { sharePrefill, wholePrompts } from './prefill-share.js';
 
 const items = (...remaining: number[]) => remaining.map((count) => ({ remaining: count, limit: count }));
 
@@ -11,7 +11,8 @@ describe('shares of prefill', () => {
   });
 
   it('gives half to the oldest and the rest to the shortest first', () => {
-    expect(sharePrefill(items(1000, 40, 8), 64)).toEqual([32, 24, 8]);
+    expect(sharePrefill(items(1000, 20, 8), 64)).toEqual([36, 20, 8]);
+    expect(sharePrefill(items(1000, 20, 8, 4), 64)).toEqual([32, 20, 8, 4]);
   });
 
   it('gives the oldest what the others leave', () => {
@@ -19,7 +20,14 @@ describe('shares of prefill', () => {
   });
 
   it('finishes prompts of equal length one after the other', () => {
-    expect(sharePrefill(items(50, 50, 50), 64)).toEqual([50, 14, 0]);
+    expect(sharePrefill(items(50, 50, 50), 64)).toEqual([50, 0, 0]);
+    expect(sharePrefill(items(30, 30, 30), 64)).toEqual([30, 30, 0]);
+  });
+
+  it('cuts the shortest only beside an oldest that is cut too, lest it wait for all of that', () => {
+    expect(sharePrefill(items(1000, 200, 40), 64)).toEqual([32, 0, 32]);
+    expect(sharePrefill(items(1000, 40, 8), 64)).toEqual([56, 0, 8]);
+    expect(sharePrefill(items(1000, 1000), 64)).toEqual([64, 0]);
   });
 
   it('keeps to the limit of each', () => {
@@ -34,7 +42,7 @@ describe('shares of prefill', () => {
     ).toEqual([10, 30]);
   });
 
-  it('never gives more than the budget, never less than it could, and always something to the oldest', () => {
+  it('never gives more than the budget, whole prompts only beside a whole one, always something to the oldest', () => {
     const item = fc.record({
       remaining: fc.integer({ min: 1, max: 300 }),
       limit: fc.integer({ min: 1, max: 300 }),
@@ -46,13 +54,10 @@ describe('shares of prefill', () => {
         (list, budget) => {
           const shares = sharePrefill(list, budget);
           const wanted = list.map(({ remaining, limit }) => Math.min(remaining, limit));
-          const sum = shares.reduce((a, b) => a + b, 0);
-          expect(sum).toBe(
-            Math.min(
-              budget,
-              wanted.reduce((a, b) => a + b, 0),
-            ),
-          );
+          expect(shares.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(budget);
+          if (shares[0] === wanted[0]) {
+            expect(shares.every((share, i) => share === 0 || share === wanted[i])).toBe(true);
+          } else expect(shares.reduce((a, b) => a + b, 0)).toBe(budget);
           shares.forEach((share, i) => {
             expect(share).toBeGreaterThanOrEqual(0);
             expect(share).toBeLessThanOrEqual(wanted[i] ?? 0);
@@ -61,5 +66,16 @@ describe('shares of prefill', () => {
         },
       ),
     );
+  });
+});
+
+describe('whole prompts', () => {
+  it('are added up until there are enough, or no more fit', () => {
+    expect(wholePrompts(items(64, 64, 64, 64), 128, 512)).toBe(128);
+    expect(wholePrompts(items(64, 64, 64, 64), 129, 512)).toBe(192);
+    expect(wholePrompts(items(64, 64, 64, 64), 512, 200)).toBe(192);
+    expect(wholePrompts(items(64, 300, 10), 128, 512)).toBe(374);
+    expect(wholePrompts(items(64, 300, 10), 128, 200)).toBe(74);
+    expect(wholePrompts(items(900, 10), 128, 512)).toBe(512);
   });
 });
