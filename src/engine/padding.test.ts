@@ -86,6 +86,17 @@ describe('a decode step', () => {
     expect(runner.usedCells()).toBe(running + cached);
   });
 
+  it('goes behind one that has ended, also if that was longer than those who run', () => {
+    const { loop, runner } = machine(byFours, 8, { contextPerSequence: 64 });
+    const ends = loop.submit({ prompt: 'ends', stop: { maxNewTokens: 500 } });
+    while (!ends.isDone) loop.step();
+    start(loop, 7, 50);
+    loop.run();
+    // Its own last token was never computed, so there is room for one.
+    expect(rowsOfSteps(runner).filter((count) => count === 8).length).toBeGreaterThan(20);
+    expect(loop.places.audit().cells.running).toBe(0);
+  });
+
   it('fills gaps between places first, and takes no place that does not join on', () => {
     const { loop, runner } = machine(byFours, 16);
     const received = start(loop, 7, 100);

@@ -14,6 +14,9 @@ const WORTHWHILE = 0.97;
 /** Every so many steps the other way is taken, because what was measured gets old. */
 const LOOK_AGAIN = 256;
 
+/** Looking at so many positions costs nothing worth counting. */
+const NEARLY_EMPTY = 256;
+
 /** A token that nobody reads, at the end of what lies in a free place. */
 export interface Pad {
   readonly place: number;
@@ -68,7 +71,8 @@ export class Padding {
     const last = entries.at(-1)?.sequence.place ?? 0;
     // A token behind a long forgotten conversation would have to look at all of it.
     const longest = Math.max(...entries.map(({ from }) => from));
-    const free = new Map(this.#places.spare(longest).map((pad) => [pad.place, pad]));
+    const limit = Math.min(2 * longest + NEARLY_EMPTY, this.#runner.info.contextPerSequence - 1);
+    const free = new Map(this.#places.spare(limit).map((pad) => [pad.place, pad]));
     const chosen = [...free.values()].filter(({ place }) => place > first && place < last).slice(0, count);
     const take = (from: number, by: 1 | -1): void => {
       for (let place = from; chosen.length < count; place += by) {
