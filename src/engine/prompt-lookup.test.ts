@@ -21,7 +21,12 @@ function proposed(text: string, most = 8, costOf = cheap, rate = FIRST_DRAFT_RAT
 describe('prompt lookup proposes', () => {
   it('what followed the last two tokens before', () => {
     expect(proposed('the cat sat. the c', 3)).toBe('at ');
-    expect(proposed('abcdeab')).toBe('cdeab');
+    expect(proposed('abcdeab', 5)).toBe('cdeab');
+  });
+
+  it('the same again and again where it repeats at a short distance', () => {
+    expect(proposed('abcdeab', 8)).toBe('cdeabcde');
+    expect(proposed('xaaa', 4)).toBe('aaaa');
   });
 
   it('nothing where nothing is repeated, or one token only', () => {

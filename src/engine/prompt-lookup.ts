@@ -22,29 +22,36 @@ export interface LookupFigures {
 export class PromptLookup {
   readonly figures: LookupFigures = { proposed: 0, accepted: 0 };
   readonly #most: number;
+  readonly #proposal: Int32Array;
   readonly #none = new Int32Array(0);
 
   /** At most `most` tokens a step; 0 turns it off. */
   constructor(most: number) {
     this.#most = most;
+    this.#proposal = new Int32Array(most);
   }
 
   /**
    * Tokens to try after the sequence's last one, at most `room`; none when there is no repetition or trying would not
-   * pay. `costOf(rows)` is the time of a step with so many rows of logits. The result is a view that later tokens of the
-   * sequence leave as it is.
+   * pay. `costOf(rows)` is the time of a step with so many rows of logits. The result is valid until
+   * the next call.
    */
   propose(sequence: Sequence, room: number, costOf: (rows: number) => number): Int32Array {
     const most = Math.min(this.#most, room);
     if (most < 1) return this.#none;
     const { tokens, length } = sequence;
     const end = continuation(tokens, length);
-    const count = end < 0 ? 0 : worthwhile(Math.min(most, length - end), sequence.draftRate, costOf);
+    const count = end < 0 ? 0 : worthwhile(most, sequence.draftRate, costOf);
     if (count === 0) {
       sequence.draftRate += FORGETTING * (FIRST_DRAFT_RATE - sequence.draftRate);
       return this.#none;
     }
-    return tokens.subarray(end, end + count);
+    // What repeats itself at a distance shorter than the proposal goes round and round.
+    const distance = length - end;
+    for (let i = 0; i < count; i++) {
+      this.#proposal[i] = (i < distance ? tokens[end + i] : this.#proposal[i - distance]) ?? 0;
+    }
+    return this.#proposal.subarray(0, count);
   }
 
   /** Learns from a proposal of which so many tokens were right. */
