@@ -69,6 +69,17 @@ describe('prompt lookup proposes', () => {
     expect(lookup.figures).toEqual({ proposed: 56, accepted: 0 });
   });
 
+  it('now and then although it seems too dear: that was measured once', () => {
+    const lookup = new PromptLookup(8);
+    const lengths = (rate: number) =>
+      Array.from(
+        { length: 64 },
+        () => lookup.propose(sequence('abcdeab', rate), 100, (rows) => rows ** 2).length,
+      );
+    expect(lengths(0.7).filter((length) => length === 8)).toHaveLength(2);
+    expect(lengths(0.3).filter((length) => length > 0)).toHaveLength(0);
+  });
+
   it('is judged by the tokens up to the first wrong one', () => {
     const lookup = new PromptLookup(8);
     const one = sequence('ab', 0.5);

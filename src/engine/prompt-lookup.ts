@@ -12,6 +12,10 @@ const MAX_MATCH = 16;
 const LEARNING = 0.2;
 const FORGETTING = 0.01;
 
+/** From this share on proposals are made every so often although steps of so many rows seem too dear. */
+const LIKELY = 0.5;
+const LOOK_AGAIN = 32;
+
 /** What has been proposed since the process started. Tokens. */
 export interface LookupFigures {
   proposed: number;
@@ -22,6 +26,7 @@ export interface LookupFigures {
 export class PromptLookup {
   readonly figures: LookupFigures = { proposed: 0, accepted: 0 };
   readonly #most: number;
+  #declined = 0;
   readonly #proposal: Int32Array;
   readonly #none = new Int32Array(0);
 
@@ -41,7 +46,7 @@ export class PromptLookup {
     if (most < 1) return this.#none;
     const { tokens, length } = sequence;
     const end = continuation(tokens, length);
-    const count = end < 0 ? 0 : worthwhile(most, sequence.draftRate, costOf);
+    const count = end < 0 ? 0 : this.#count(most, sequence.draftRate, costOf);
     if (count === 0) {
       sequence.draftRate += FORGETTING * (FIRST_DRAFT_RATE - sequence.draftRate);
       return this.#none;
@@ -52,6 +57,13 @@ export class PromptLookup {
       this.#proposal[i] = (i < distance ? tokens[end + i] : this.#proposal[i - distance]) ?? 0;
     }
     return this.#proposal.subarray(0, count);
+  }
+
+  #count(most: number, rate: number, costOf: (rows: number) => number): number {
+    const count = worthwhile(most, rate, costOf);
+    if (count > 0 || rate < LIKELY) return count;
+    // Only the cost speaks against it, and that may have been measured at a bad moment.
+    return ++this.#declined % LOOK_AGAIN === 0 ? most : 0;
   }
 
   /** Learns from a proposal of which so many tokens were right. */
