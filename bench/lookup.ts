@@ -69,7 +69,9 @@ async function lookup(): Promise<BenchResult> {
         title: `One stream of ${NEW_TOKENS} tokens, 0.5B Q4_0, tokens per second`,
         columns: ['', 'without', `--prompt-lookup ${PROPOSED}`, 'ratio', 'others used'],
         rows,
-        notes: [`medians of up to ${ROUNDS} rounds; a model of random weights; one token biased, and temperature 2`],
+        notes: [
+          `medians of up to ${ROUNDS} rounds; a model of random weights; one token biased, and temperature 2`,
+        ],
       },
     ],
     verdicts,
