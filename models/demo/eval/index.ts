@@ -69,7 +69,12 @@ async function main(): Promise<void> {
     },
   });
   const url = values.url.replace(/\/$/, '');
-  const model = values.model ?? (await firstModel(url));
+  const model = values.model ?? (await firstModel(url).catch(() => undefined));
+  if (model === undefined) {
+    console.error(`There is no server at ${url}. Start one with \`npm start\`, or name another with --url.`);
+    process.exitCode = 2;
+    return;
+  }
   const all = allCases();
   const outcomes: Outcome[] = [];
   for (const entry of all) {
