@@ -16,6 +16,8 @@ const FORGETTING = 0.01;
 const LIKELY = 0.5;
 const LOOK_AGAIN = 32;
 
+export const NO_PROPOSAL = new Int32Array(0);
+
 /** What has been proposed since the process started. Tokens. */
 export interface LookupFigures {
   proposed: number;
@@ -26,9 +28,8 @@ export interface LookupFigures {
 export class PromptLookup {
   readonly figures: LookupFigures = { proposed: 0, accepted: 0 };
   readonly #most: number;
-  #declined = 0;
   readonly #proposal: Int32Array;
-  readonly #none = new Int32Array(0);
+  #declined = 0;
 
   /** At most `most` tokens a step; 0 turns it off. */
   constructor(most: number) {
@@ -43,13 +44,13 @@ export class PromptLookup {
    */
   propose(sequence: Sequence, room: number, costOf: (rows: number) => number): Int32Array {
     const most = Math.min(this.#most, room);
-    if (most < 1) return this.#none;
+    if (most < 1) return NO_PROPOSAL;
     const { tokens, length } = sequence;
     const end = continuation(tokens, length);
     const count = end < 0 ? 0 : this.#count(most, sequence.draftRate, costOf);
     if (count === 0) {
       sequence.draftRate += FORGETTING * (FIRST_DRAFT_RATE - sequence.draftRate);
-      return this.#none;
+      return NO_PROPOSAL;
     }
     // What repeats itself at a distance shorter than the proposal goes round and round.
     const distance = length - end;
@@ -59,13 +60,6 @@ export class PromptLookup {
     return this.#proposal.subarray(0, count);
   }
 
-  #count(most: number, rate: number, costOf: (rows: number) => number): number {
-    const count = worthwhile(most, rate, costOf);
-    if (count > 0 || rate < LIKELY) return count;
-    // Only the cost speaks against it, and that may have been measured at a bad moment.
-    return ++this.#declined % LOOK_AGAIN === 0 ? most : 0;
-  }
-
   /** Learns from a proposal of which so many tokens were right. */
   judged(sequence: Sequence, proposed: number, accepted: number): void {
     this.figures.proposed += proposed;
@@ -73,6 +67,13 @@ export class PromptLookup {
     // The first wrong token says nothing about those behind it.
     const judged = Math.min(proposed, accepted + 1);
     sequence.draftRate += LEARNING * (accepted / judged - sequence.draftRate);
+  }
+
+  #count(most: number, rate: number, costOf: (rows: number) => number): number {
+    const count = worthwhile(most, rate, costOf);
+    if (count > 0 || rate < LIKELY) return count;
+    // Only the cost speaks against it, and that may have been measured at a bad moment.
+    return ++this.#declined % LOOK_AGAIN === 0 ? most : 0;
   }
 }
 

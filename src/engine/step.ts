@@ -1,5 +1,5 @@
-// The loop a reader can recite: schedule, run, sample, commit, emit. One call of `step` is one turn; nobody else calls
-// the runner's decode. Engine process.
+// The loop a reader can recite: schedule, run, sample, commit, emit. One call of `step` is one turn; nobody else has
+// the model compute a pass. Engine process.
 
 import { KoineError, toFailure } from '../protocol/index.js';
 import type { Places } from './cache/places.js';
@@ -9,7 +9,7 @@ import type { DecodeOutcome, ModelRunner } from './model-runner.js';
 import { Outbox } from './outbox.js';
 import { type Pad, Padding } from './padding.js';
 import { isBefore, Pass, rowsOf, wantsPromptScores } from './pass.js';
-import { type LookupFigures, PromptLookup } from './prompt-lookup.js';
+import { type LookupFigures, NO_PROPOSAL, PromptLookup } from './prompt-lookup.js';
 import type { SamplerWorkspace } from './sampling/index.js';
 import { Admission } from './scheduler/admission.js';
 import { Cells } from './scheduler/cells.js';
@@ -46,8 +46,6 @@ export interface StepParts {
 /** How long a step waits for a constraint to say what is allowed: alone, and with others waiting too. Milliseconds. */
 const MASK_WAIT_ALONE_MS = 5;
 const MASK_WAIT_MS = 1;
-
-const NO_DRAFTS = new Int32Array(0);
 
 /** All running and waiting sequences of one model, and the turn that advances them. */
 export class StepLoop {
@@ -206,7 +204,7 @@ export class StepLoop {
 
   /** Tokens that may come behind the next one of a sequence. */
   #propose(sequence: Sequence): Int32Array {
-    if (!isFree(sequence)) return NO_DRAFTS;
+    if (!isFree(sequence)) return NO_PROPOSAL;
     // One token comes after the last that was right.
     const room = Math.min(sequence.maxLength - sequence.length, this.#cells.mostAlone()) - 1;
     return this.#lookup.propose(sequence, room, (rows) => this.#costs.decodeMs(rows));

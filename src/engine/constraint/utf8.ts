@@ -43,7 +43,7 @@ function continuations(bytes: Uint8Array): number {
 
 /**
  * Tokens that may come where the last character still lacks so many bytes (0 to 3), one bit each. Grammars know
- * characters; what goes by free text (structural tags) knows bytes only.
+ * characters; what goes by free text knows bytes only.
  */
 export function tokensByLacking(size: number, bytesOf: (token: number) => Uint8Array): readonly Int32Array[] {
   const masks = Array.from({ length: 4 }, () => new Int32Array(Math.ceil(size / 32)));
