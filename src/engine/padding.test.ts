@@ -69,6 +69,30 @@ describe('a decode step', () => {
     expect(Math.max(...rowsOfSteps(runner))).toBe(many);
   });
 
+  it('takes places of prompts that wait their turn, and leaves these as they were', () => {
+    const { loop, runner } = machine(byFours, 8, { contextPerSequence: 400 });
+    const received = start(loop, 6, 150);
+    for (let i = 0; i < 20; i++) loop.step();
+    // Two more make eight: no place is free while their prompts are read, in several steps.
+    const long = ['x'.repeat(300), 'y'.repeat(280)].map((prompt) =>
+      loop.submit({ prompt, stop: { maxNewTokens: 20 } }),
+    );
+    const from = runner.steps.length;
+    while (long.some(({ texts }) => texts.length === 0)) loop.step();
+    const decodes = runner.steps.slice(from).filter(({ parts }) => parts.every(({ count }) => count === 1));
+    expect(decodes.length).toBeGreaterThan(1);
+    // One step of seven shows what it costs without.
+    expect(decodes.filter(({ tokens }) => tokens !== 8).length).toBeLessThan(2);
+    loop.run();
+    for (const [i, { texts }] of received.entries()) expect(texts[0]).toBe(alone(i, 150));
+    for (const [i, { texts }] of long.entries()) {
+      const prompt = ['x'.repeat(300), 'y'.repeat(280)][i] ?? '';
+      const other = machine(byRow, 8, { contextPerSequence: 400 });
+      expect(texts[0]).toBe(other.loop.text({ prompt, stop: { maxNewTokens: 20 } }));
+    }
+    expect(loop.places.audit().cells.running).toBe(0);
+  });
+
   it('leaves what lies in the places it uses as it was', () => {
     const { loop, runner } = machine(byFours);
     const kept = 'a conversation whose prefix somebody will want again';

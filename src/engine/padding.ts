@@ -6,6 +6,7 @@ import type { Places } from './cache/places.js';
 import type { ModelRunner } from './model-runner.js';
 import type { PlanEntry } from './scheduler/plan.js';
 import type { StepCosts } from './scheduler/policies/step-costs.js';
+import type { RunningSet } from './scheduler/running-set.js';
 
 /** Kernels take so many rows at a time. */
 const ROWS = 4;
@@ -17,7 +18,7 @@ const LOOK_AGAIN = 256;
 /** Looking at so many positions costs nothing worth counting. */
 const NEARLY_EMPTY = 256;
 
-/** A token that nobody reads, at the end of what lies in a free place. */
+/** A token that nobody reads, at the end of what lies in a place that the step leaves alone. */
 export interface Pad {
   readonly place: number;
   readonly position: number;
@@ -29,12 +30,14 @@ const NO_PADS: readonly Pad[] = [];
 export class Padding {
   readonly #runner: ModelRunner;
   readonly #places: Places;
+  readonly #running: RunningSet;
   readonly #costs: StepCosts;
   #steps = 0;
 
-  constructor(runner: ModelRunner, places: Places, costs: StepCosts) {
+  constructor(runner: ModelRunner, places: Places, running: RunningSet, costs: StepCosts) {
     this.#runner = runner;
     this.#places = places;
+    this.#running = running;
     this.#costs = costs;
   }
 
@@ -63,7 +66,7 @@ export class Padding {
   }
 
   /**
-   * Free places between the running ones first, then those that join on to them: streams that are no neighbours take
+   * Places between those of the step first, then those that join on to them: streams that are no neighbours take
    * another pass.
    */
   #choose(entries: readonly PlanEntry[], count: number): readonly Pad[] {
@@ -72,11 +75,11 @@ export class Padding {
     // A token behind a long forgotten conversation would have to look at all of it.
     const longest = Math.max(...entries.map(({ from }) => from));
     const limit = Math.min(2 * longest + NEARLY_EMPTY, this.#runner.info.contextPerSequence - 1);
-    const free = new Map(this.#places.spare(limit).map((pad) => [pad.place, pad]));
-    const chosen = [...free.values()].filter(({ place }) => place > first && place < last).slice(0, count);
+    const idle = this.#idle(entries, limit);
+    const chosen = [...idle.values()].filter(({ place }) => place > first && place < last).slice(0, count);
     const take = (from: number, by: 1 | -1): void => {
       for (let place = from; chosen.length < count; place += by) {
-        const pad = free.get(place);
+        const pad = idle.get(place);
         if (pad === undefined) return;
         chosen.push(pad);
       }
@@ -84,5 +87,14 @@ export class Padding {
     take(last + 1, 1);
     take(first - 1, -1);
     return chosen.sort((a, b) => a.place - b.place);
+  }
+  /** Places that the step has nothing to compute in, by number: the free ones, and those of prompts that wait their turn. */
+  #idle(entries: readonly PlanEntry[], limit: number): ReadonlyMap<number, Pad> {
+    const idle = new Map<number, Pad>(this.#places.spare(limit).map((pad) => [pad.place, pad]));
+    for (const { place, computed } of this.#running.all()) {
+      if (computed <= limit) idle.set(place, { place, position: computed });
+    }
+    for (const { sequence } of entries) idle.delete(sequence.place);
+    return idle;
   }
 }

@@ -83,7 +83,7 @@ export class StepLoop {
       prefillBudget: (decodes, prefilling, most) => this.#costs.prefillBudget(decodes, prefilling, most),
     };
     this.#pass = new Pass({ ...parts, costs: this.#costs });
-    this.#padding = new Padding(parts.runner, parts.places, this.#costs);
+    this.#padding = new Padding(parts.runner, parts.places, this.running, this.#costs);
     // What was wrong has to be taken out of the KV again.
     this.#lookup = new PromptLookup(parts.runner.info.canMoveKv ? parts.promptLookup : 0);
     this.#cells = new Cells(parts.runner, parts.places, this.running);

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { StepCosts } from './step-costs.js';
 
+/** Costs of a machine whose weights have been read once. */
+function warm(maxSequences = 8): StepCosts {
+  const costs = new StepCosts(maxSequences);
+  costs.observePrefill(128, 10_000);
+  return costs;
+}
+
 /** Costs after many steps of a machine with a fixed cost per decode step and per prefill token. */
 function learned(decodeMs: number, wideMsPerToken: number, narrowMsPerToken = wideMsPerToken): StepCosts {
-  const costs = new StepCosts(8);
+  const costs = warm();
   for (let i = 0; i < 50; i++) {
     costs.observeDecode(8, decodeMs);
     costs.observePrefill(128, 128 * wideMsPerToken);
@@ -28,19 +35,32 @@ describe('what steps cost', () => {
     expect(learned(100, 1, 2).prefillBudget(8, 1, 4096)).toBe(128);
     expect(learned(100, 2, 4).prefillBudget(8, 1, 4096)).toBe(64);
     expect(learned(100, 3, 6).prefillBudget(8, 1, 4096)).toBe(24);
-    // A narrow chunk never becomes a tile by being cheap.
-    expect(learned(100, 3, 0.1).prefillBudget(8, 1, 4096)).toBe(60);
+  });
+
+  it('does not count the first pass, which reads the weights from the disk', () => {
+    expect(warm().prefillBudget(0, 1, 4096)).toBe(256);
+    expect(warm().isShort(256)).toBe(true);
+  });
+
+  it('takes a wide chunk to cost no more than a narrow one, lest it never try one again', () => {
+    const costs = warm();
+    costs.observeDecode(8, 100);
+    costs.observePrefill(128, 128 * 10);
+    expect(costs.isShort(200)).toBe(false);
+    for (let i = 0; i < 5; i++) costs.observePrefill(16, 16 * 2);
+    expect(costs.prefillBudget(8, 1, 4096)).toBe(64);
+    expect(costs.isShort(200)).toBe(true);
   });
 
   it('takes narrow chunks for twice as dear until it has seen one', () => {
-    const costs = new StepCosts(8);
+    const costs = warm();
     costs.observeDecode(8, 100);
     costs.observePrefill(64, 320);
     expect(costs.prefillBudget(8, 1, 4096)).toBe(12);
   });
 
   it('is judged by the gap everybody will have once the waiting prompts are done', () => {
-    const costs = new StepCosts(8);
+    const costs = warm();
     costs.observeDecode(1, 8);
     costs.observeDecode(8, 25);
     costs.observePrefill(32, 32);
@@ -60,7 +80,7 @@ describe('what steps cost', () => {
   });
 
   it('takes the nearest number of sequences it knows', () => {
-    const costs = new StepCosts(8);
+    const costs = warm();
     costs.observeDecode(2, 10);
     costs.observeDecode(8, 40);
     expect(costs.decodeMs(0)).toBe(0);
@@ -70,7 +90,7 @@ describe('what steps cost', () => {
   });
 
   it('ignores chunks too small to tell', () => {
-    const costs = new StepCosts(8);
+    const costs = warm();
     costs.observeDecode(4, 20);
     costs.observePrefill(3, 500);
     expect(costs.prefillBudget(4, 1, 512)).toBe(256);
@@ -83,7 +103,7 @@ describe('what steps cost', () => {
     const costs = learned(10, 0.1);
     for (let i = 0; i < 50; i++) costs.observePrefill(128, 1280);
     expect(costs.prefillBudget(0, 1, 4096)).toBe(60);
-    expect(costs.isShort(41)).toBe(false);
-    expect(costs.isShort(39)).toBe(true);
+    expect(costs.isShort(61)).toBe(false);
+    expect(costs.isShort(59)).toBe(true);
   });
 });

@@ -3,9 +3,10 @@
 
 /** Streams may wait for a token so many times as long as a decode step of all sequences takes once prompts are done. */
 const GAP_FACTOR = 2.5;
-/** Longest step when nobody decodes, so that arrivals and cancellations are seen in time; longest one for a short
- * prompt in any case. Milliseconds. */
+/** Longest step when nobody decodes, so that arrivals and cancellations are seen in time. Milliseconds. */
 const IDLE_STEP_MS = 400;
+/** A prompt is short, and computed in one step whoever waits for it, when that takes so long at most. Milliseconds. */
+const SHORT_PROMPT_MS = 600;
 /** Chunk while costs are not known yet. */
 const FIRST_CHUNK = 256;
 /** Chunks from here on are wide: ggml computes their attention by tiles of this many rows, which halves its cost on a CPU. */
@@ -21,6 +22,8 @@ export class StepCosts {
   /** Per token of chunks of at least a tile, and of narrower ones; 0 while unknown. */
   #wideMs = 0;
   #narrowMs = 0;
+  /** The first pass over a prompt also reads the weights from the disk: it says nothing about the others. */
+  #hasReadWeights = false;
 
   constructor(maxSequences: number) {
     this.#decodeMs = new Float64Array(maxSequences + 1);
@@ -33,8 +36,15 @@ export class StepCosts {
 
   /** Learns from a step that computed so many tokens of prompts. */
   observePrefill(tokens: number, ms: number): void {
-    if (tokens >= TILE) this.#wideMs = blend(this.#wideMs, ms / tokens);
-    else if (tokens >= ROWS) this.#narrowMs = blend(this.#narrowMs, ms / tokens);
+    if (!this.#hasReadWeights) this.#hasReadWeights = true;
+    else if (tokens >= TILE) this.#wideMs = blend(this.#wideMs, ms / tokens);
+    else if (tokens >= ROWS) this.#learnNarrow(ms / tokens);
+  }
+
+  /** A wide chunk never costs more than a narrow one. Believed to, it would not be tried again, nor found to be cheap. */
+  #learnNarrow(msPerToken: number): void {
+    this.#narrowMs = blend(this.#narrowMs, msPerToken);
+    this.#wideMs = Math.min(this.#wideMs, this.#narrowMs);
   }
 
   /** Measured time of a decode step of just so many rows; 0 when there was none. */
@@ -58,7 +68,7 @@ export class StepCosts {
    */
   isShort(tokens: number): boolean {
     const perToken = this.#wideMs || this.#narrowMs;
-    return perToken === 0 ? tokens <= FIRST_CHUNK : tokens * perToken <= IDLE_STEP_MS;
+    return perToken === 0 ? tokens <= FIRST_CHUNK : tokens * perToken <= SHORT_PROMPT_MS;
   }
 
   /**
