@@ -12,22 +12,21 @@ import { type BenchResult, bench, type Cell, type Verdict } from './lib/report.j
 import { median } from './lib/stats.js';
 
 /** Rounds of the small model, and of the large one, whose steps vary less. */
-const ROUNDS = 30;
+const ROUNDS = 20;
 const LARGE_ROUNDS = 6;
-const CONTEXT = 512;
+const CONTEXT = 1024;
 const BATCH = 512;
 
-/** Prefill: long prompts, one token. Decode: short prompts, which all fit into the first step. */
+/** Prefill: prompts of a whole batch, one token. Decode: short prompts, which all fit into the first step. */
 const PHASES = {
-  prefill: { prompt: 256, newTokens: 1 },
+  prefill: { prompt: 512, newTokens: 1 },
   decode: { prompt: 16, newTokens: 160 },
 } as const;
 
 type Phase = keyof typeof PHASES;
 
-/** Short runs are repeated: a rate over a few milliseconds says nothing. */
-const repeats = (phase: Phase, sequences: number): number =>
-  phase === 'prefill' ? Math.max(1, Math.floor(16 / sequences)) : 1;
+/** Runs of the small model are repeated: a rate over a few milliseconds, of a process that has just slept, says nothing. */
+const repeats = (sequences: number): number => Math.max(1, Math.floor(16 / sequences));
 
 async function repeated(times: number, rate: () => Promise<number>): Promise<number> {
   let inverse = 0;
@@ -61,18 +60,9 @@ interface Comparison {
   readonly bare: number;
   readonly engine: number;
   readonly sampled: number;
-  readonly ratio: number;
   /** Median of the rounds' ratios. */
-  readonly middle: number;
+  readonly ratio: number;
   readonly foreign: number;
-}
-
-/**
- * The rate a side has while nothing slows the machine down: the median of its fastest quarter. Rounds of a tenth of a
- * second differ by half where cores are shared with others that cannot be seen from here, and only ever downwards.
- */
-function undisturbed(rates: readonly number[]): number {
-  return median([...rates].sort((a, b) => b - a).slice(0, Math.ceil(rates.length / 4)));
 }
 
 /** Rounds in turn. */
@@ -80,7 +70,7 @@ async function compare(
   modelPath: string,
   phase: Phase,
   sequences: number,
-  most: number,
+  { most, times }: { readonly most: number; readonly times: number },
 ): Promise<Comparison> {
   const threads = cpus().length;
   const job: BareJob = {
@@ -101,8 +91,7 @@ async function compare(
     prefixCacheBytes: 0,
   });
   const { engine } = opened;
-  const times = repeats(phase, sequences);
-  const rounds: Omit<Comparison, 'ratio' | 'middle'>[] = [];
+  const rounds: Omit<Comparison, 'ratio'>[] = [];
   await waitForQuiet();
   for (let round = -1; round < most; round++) {
     const { value, foreign } = await withNoise(async () => {
@@ -122,14 +111,11 @@ async function compare(
     if (round >= 0) rounds.push({ ...value, foreign });
   }
   const counted = quietest(rounds);
-  const bare = undisturbed(counted.map((round) => round.bare));
-  const driven = undisturbed(counted.map((round) => round.engine));
   return {
-    bare,
-    engine: driven,
-    sampled: undisturbed(counted.map((round) => round.sampled)),
-    ratio: driven / bare,
-    middle: median(counted.map((round) => round.engine / round.bare)),
+    bare: median(counted.map((round) => round.bare)),
+    engine: median(counted.map((round) => round.engine)),
+    sampled: median(counted.map((round) => round.sampled)),
+    ratio: median(counted.map((round) => round.engine / round.bare)),
     foreign: median(counted.map((round) => round.foreign)),
   };
 }
@@ -142,16 +128,15 @@ async function engine([only = '']: readonly string[]): Promise<BenchResult> {
   for (const [name, path] of Object.entries(models)) {
     if (!name.startsWith(only)) continue;
     // The large model's steps dwarf everything else; one and eight sequences say all there is to say.
-    for (const sequences of name.startsWith('demo') ? [1, 8, 32] : [1, 8]) {
+    const isSmall = name.startsWith('demo');
+    for (const sequences of isSmall ? [1, 8, 32] : [1, 8]) {
       for (const phase of ['prefill', 'decode'] as const) {
-        const { bare, engine, sampled, ratio, middle, foreign } = await compare(
-          path,
-          phase,
-          sequences,
-          name.startsWith('demo') ? ROUNDS : LARGE_ROUNDS,
-        );
+        const { bare, engine, sampled, ratio, foreign } = await compare(path, phase, sequences, {
+          most: isSmall ? ROUNDS : LARGE_ROUNDS,
+          times: isSmall ? repeats(sequences) : 1,
+        });
         const goal = `${name}, ${sequences} seq., ${phase}`;
-        rows.push([goal, bare, engine, ratio, middle, sampled, percent(foreign)]);
+        rows.push([goal, bare, engine, ratio, sampled, percent(foreign)]);
         verdicts.push({
           goal: `${goal}: engine over bare loop`,
           measured: ratio,
@@ -173,14 +158,13 @@ async function engine([only = '']: readonly string[]): Promise<BenchResult> {
           'bare loop',
           'engine',
           'ratio',
-          'median of ratios',
           'engine, sampling',
           'others used',
         ],
         rows,
         notes: [
           `${cpus().length} threads, fixed; batch ${BATCH}; greedy unless said; ${ROUNDS} rounds (${LARGE_ROUNDS} of the large model) taken in turn, those left out that others disturbed`,
-          "rates are medians of each side's fastest quarter of rounds",
+          "medians of the rounds; the ratio is the median of the rounds' ratios",
           'sampling: temperature 0.8, top_p 0.95, top_k 40',
         ],
       },

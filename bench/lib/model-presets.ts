@@ -36,6 +36,19 @@ export const PRESETS = {
     chatTemplate: CHATML,
     name: 'random-demo-16k',
   },
+  /** 71M parameters: large enough that, as in most models, attention is the smaller part of the work at 2,000 tokens. */
+  '70m-q4_0': {
+    layers: 6,
+    embedding: 1024,
+    heads: 16,
+    kvHeads: 4,
+    ffn: 2816,
+    context: 8192,
+    weights: 'q4_0',
+    vocabulary: { size: 4096 },
+    chatTemplate: CHATML,
+    name: 'random-70m-q4_0',
+  },
   /** Loads in an instant. */
   tiny: {
     layers: 2,
