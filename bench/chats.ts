@@ -82,7 +82,7 @@ async function playBoth({ name, modelPath, systemTokens }: Case): Promise<Compar
     await using opened = await openEngine(usesCache ? options : { ...options, prefixCacheBytes: 0 });
     await run(opened.engine, { prompt: promptTokens(64, -1), newTokens: 8, sampling: GREEDY });
     await waitForQuiet();
-    return withNoise(() => play(opened.engine, system, usesCache));
+    return await withNoise(() => play(opened.engine, system, usesCache));
   };
   const on = await side(true);
   const off = await side(false);
