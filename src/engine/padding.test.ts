@@ -93,6 +93,22 @@ describe('a decode step', () => {
     expect(loop.places.audit().cells.running).toBe(0);
   });
 
+  it('that fails takes what lay in its pads with it, but nobody who only lent a place', () => {
+    const { loop, runner } = machine(byFours, 8, { contextPerSequence: 400 });
+    start(loop, 6, 150);
+    for (let i = 0; i < 20; i++) loop.step();
+    const long = loop.submit({ prompt: 'x'.repeat(300), stop: { maxNewTokens: 20 } });
+    while (runner.steps.at(-1)?.tokens !== 8 || runner.kvTokens(6).length < 17) loop.step();
+    // The last step was a decode step, so a chunk of the prompt is next, and then the one that fails.
+    loop.step();
+    runner.failNext('failed');
+    loop.run();
+    const other = machine(byRow, 8, { contextPerSequence: 400 });
+    expect(long.texts[0]).toBe(other.loop.text({ prompt: 'x'.repeat(300), stop: { maxNewTokens: 20 } }));
+    const { running, cached } = loop.places.audit().cells;
+    expect(runner.usedCells()).toBe(running + cached);
+  });
+
   it('leaves what lies in the places it uses as it was', () => {
     const { loop, runner } = machine(byFours);
     const kept = 'a conversation whose prefix somebody will want again';

@@ -57,6 +57,11 @@ export class Padding {
     for (const { place, position } of pads) this.#runner.removeKv(place, position, -1);
   }
 
+  /** A pass with these pads has failed: what it left in their places is not to be trusted. */
+  distrust(pads: readonly Pad[]): void {
+    for (const { place } of pads) this.#places.forget(place);
+  }
+
   #isCheaper(rows: number, padded: number): boolean {
     const plain = this.#costs.measuredMs(rows);
     const filled = this.#costs.measuredMs(padded);

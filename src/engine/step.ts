@@ -171,7 +171,8 @@ export class StepLoop {
     if (tokens.length > 0) {
       const pads = kind === 'decode' ? this.#padding.padsFor(tokens) : [];
       const outcome = this.#pass.overTokens(kind, adapter, tokens, pads);
-      this.#padding.remove(pads);
+      if (outcome === 'failed') this.#padding.distrust(pads);
+      else this.#padding.remove(pads);
       if (this.#went(outcome, tokens)) this.#commitAll(tokens, pads);
     }
     for (const entry of entries) {

@@ -5,7 +5,6 @@ import { createHash, type Hash } from 'node:crypto';
 import {
   createReadStream,
   existsSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -17,6 +16,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { KoineError } from '../protocol/index.js';
 import { showBytes } from './choose-file.js';
+import { claim } from './claim.js';
 import type { HubFile } from './hub-listing.js';
 import {
   backOffMs,
@@ -54,11 +54,13 @@ const FRUITLESS_TRIES = 6;
 const SPARE_BYTES = 64 * 2 ** 20;
 
 /**
- * Fetches a file to its target. Throws `unavailable` when the network or disk does not allow it, `model_not_found`
- * when the hub refuses. After an abort or a lost network the partial file is kept for the next call.
+ * Fetches a file to its target. Throws `unavailable` when the network or disk does not allow it, or another process is
+ * at it; `model_not_found` when the hub refuses. After an abort or a lost network the partial file is kept for the next call.
  */
 export async function download(job: Download, tools: DownloadTools): Promise<void> {
-  mkdirSync(dirname(job.target), { recursive: true });
+  using _ = claim(job.target, job.what);
+  // Whoever had it before may have finished it.
+  if (statSync(job.target, { throwIfNoEntry: false })?.size === job.file.sizeBytes) return;
   const part = new PartialFile(job);
   checkSpace(job, part.size);
   tools.progress.begin(job.file.path, job.file.sizeBytes, part.size);

@@ -41,7 +41,7 @@ const PARAMS: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** Body of a failure; `input` is the field that holds the prompt (`messages` or `prompt`). */
-export function failureBody(failure: Failure, input: string) {
+function failureBody(failure: Failure, input: string) {
   const { type, code } = WIRE_ERRORS[failure.code];
   if (failure.code === 'too_long') return errorBody(tooLongMessage(failure, input), type, input, code);
   const param = failure.details?.field ?? PARAMS[failure.code] ?? null;

@@ -26,7 +26,7 @@ export function overloaded(): TgiError {
   return new TgiError(429, 'overloaded', 'Model is overloaded', 'overloaded');
 }
 
-export function generationError(why: string): TgiError {
+function generationError(why: string): TgiError {
   return new TgiError(424, 'generation', `Request failed during generation: ${why}`, 'generation');
 }
 

@@ -148,6 +148,14 @@ export class Places {
     this.#clear(place);
   }
 
+  /** Throws away what lies in a place, whoever holds it: a tenant computes it again. */
+  forget(id: number): void {
+    const place = this.#places[id];
+    if (place === undefined) return;
+    this.#clear(place);
+    if (place.tenant !== undefined) place.tenant.computed = 0;
+  }
+
   /** Takes a tenant's KV out to host memory and frees its place. `computed` stays: the block holds that much. */
   swapOut(tenant: Tenant): KvBlock | undefined {
     const place = this.#placeOf(tenant);
