@@ -63,6 +63,10 @@ export function listStored(modelsDir: string): readonly StoredModel[] {
     .sort((a, b) => (a.reference < b.reference ? -1 : 1));
 }
 
+/** What an interrupted download leaves beside its target. */
+const LEFTOVERS = ['.part', '.part.json', '.part.pid'] as const;
+const LEFTOVER = /\.part(\.json|\.pid)?$/;
+
 /**
  * Deletes a model that was listed, with all its parts and what an interrupted download left of it. Of one that was
  * imported by a link the link goes and the file stays. Returns the bytes set free.
@@ -70,7 +74,7 @@ export function listStored(modelsDir: string): readonly StoredModel[] {
 export function removeModel(modelsDir: string, { path }: Pick<StoredModel, 'path'>): number {
   let bytes = 0;
   for (const part of pathsOf(path)) {
-    for (const file of [part, `${part}.part`, `${part}.part.json`, nameFile(part)]) {
+    for (const file of [part, ...LEFTOVERS.map((ending) => part + ending), nameFile(part)]) {
       const stats = lstatSync(file, { throwIfNoEntry: false });
       if (stats === undefined) continue;
       rmSync(file);
@@ -89,9 +93,9 @@ export function removeModel(modelsDir: string, { path }: Pick<StoredModel, 'path
 export function removeStored(modelsDir: string, reference: HubReference): number {
   const folder = repositoryFolder(modelsDir, reference.repo);
   const all = filesBelow(folder);
-  const leftovers = all.filter(({ path }) => /\.part(\.json)?$/.test(path));
+  const leftovers = all.filter(({ path }) => LEFTOVER.test(path));
   const isWanted = ({ path }: Candidate) => {
-    const name = path.replace(/\.part(\.json)?$/, '');
+    const name = path.replace(LEFTOVER, '');
     return reference.file === undefined || name === reference.file;
   };
   const models = all.filter(({ path }) => isModelName(path));

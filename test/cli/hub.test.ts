@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -184,6 +185,17 @@ describe('a part from before', () => {
     await get();
     expect(hub.requests[0]).toMatchObject({ range: `bytes=${HALF}-`, ifRange: '"v1"' });
     expect(readFileSync(target()).equals(content)).toBe(true);
+  });
+
+  it('is left alone while another process fetches the rest', async () => {
+    await leave();
+    writeFileSync(`${target()}.part.pid`, `${process.ppid}\n`);
+    await expect(get()).rejects.toThrow(`is being fetched by process ${process.ppid} already`);
+    expect(statSync(`${target()}.part`).size).toBe(HALF);
+    rmSync(`${target()}.part.pid`);
+    await get();
+    expect(readFileSync(target()).equals(content)).toBe(true);
+    expect(existsSync(`${target()}.part.pid`)).toBe(false);
   });
 
   it('is not trusted without its note', async () => {
