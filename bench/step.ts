@@ -32,7 +32,6 @@ const OPTIONS: EngineOptions = {
   promptLookup: 0,
   maxWaiting: 64,
   replyFormat: 'auto',
-  drainMs: 0,
   logPrompts: false,
   logLevel: 'error',
 };

@@ -36,7 +36,6 @@ const BASE: EngineOptions = {
   promptLookup: 0,
   maxWaiting: 1024,
   replyFormat: 'auto',
-  drainMs: 1000,
   logPrompts: false,
   logLevel: 'error',
 };

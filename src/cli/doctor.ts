@@ -139,9 +139,12 @@ function storeFinding(settings: Settings): Finding {
 function portFinding({ host, port }: Settings): Promise<Finding> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () =>
-      resolve({ state: 'hint', about: 'port', text: `${host}:${port} is in use; serve with another --port` }),
-    );
+    probe.once('error', (error) => {
+      const code = 'code' in error ? String(error.code) : error.message;
+      const text =
+        code === 'EADDRINUSE' ? 'is in use; serve with another --port' : `cannot be opened: ${code}`;
+      resolve({ state: 'hint', about: 'port', text: `${host}:${port} ${text}` });
+    });
     probe.listen(port, host, () =>
       probe.close(() => resolve({ state: 'ok', about: 'port', text: `${host}:${port} is free` })),
     );

@@ -11,7 +11,7 @@ import type { ModelDescription } from '../protocol/index.js';
 import type { Logger } from '../telemetry/index.js';
 import { checkListen, type DialectParts, loadDialects } from './dialects.js';
 import { EngineLog } from './engine-log.js';
-import { UserError } from './explain.js';
+import { explain, UserError } from './explain.js';
 import type { ServerLibrary } from './library/server-library.js';
 import type { OpenListeners } from './listeners.js';
 import { memoryBudget, type PlannedModel } from './model-pool.js';
@@ -41,6 +41,7 @@ export async function serve(flags: Flags): Promise<void> {
       stopping.abort();
       return server.drain();
     },
+    report: (error) => process.stderr.write(`koine: ${explain(error)}\n`),
     exit: (code) => process.exit(code),
     now: () => systemClock.now(),
   });

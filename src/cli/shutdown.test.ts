@@ -7,6 +7,7 @@ function stage() {
   let fail: ((reason: Error) => void) | undefined;
   const drained: string[] = [];
   const exits: number[] = [];
+  const reports: unknown[] = [];
   const handle = shutdownHandler({
     drain(signal) {
       drained.push(signal);
@@ -15,6 +16,7 @@ function stage() {
         fail = reject;
       });
     },
+    report: (error) => reports.push(error),
     exit: (code) => exits.push(code),
     now: () => time,
   });
@@ -22,9 +24,10 @@ function stage() {
     handle,
     drained,
     exits,
+    reports,
     pass: (ms: number) => (time += ms),
     finish: () => finish?.(),
-    fail: () => fail?.(new Error()),
+    fail: () => fail?.(new Error('the sockets would not close')),
   };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -56,11 +59,12 @@ describe('ending on request', () => {
     expect(exits).toEqual([143]);
   });
 
-  it('exits 1 when the drain fails', async () => {
-    const { handle, exits, fail } = stage();
+  it('exits 1 when the drain fails, and says why', async () => {
+    const { handle, exits, reports, fail } = stage();
     handle('SIGTERM');
     fail();
     await settled();
     expect(exits).toEqual([1]);
+    expect(reports).toEqual([new Error('the sockets would not close')]);
   });
 });

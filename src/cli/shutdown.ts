@@ -4,6 +4,8 @@
 export interface ShutdownSteps {
   /** Finishes what runs. Must settle within the limits it was given. */
   drain(signal: NodeJS.Signals): Promise<void>;
+  /** Tells what went wrong. */
+  report(error: unknown): void;
   /** Ends the process. */
   exit(code: number): void;
   now(): number;
@@ -28,7 +30,10 @@ export function shutdownHandler(steps: ShutdownSteps): (signal: NodeJS.Signals) 
     firstAt = now;
     steps.drain(signal).then(
       () => steps.exit(0),
-      () => steps.exit(1),
+      (error: unknown) => {
+        steps.report(error);
+        steps.exit(1);
+      },
     );
   };
 }

@@ -34,7 +34,6 @@ export function engineOptionsOf(settings: Settings, model: FoundModel): EngineOp
     ...(model.chatTemplate === undefined ? {} : { chatTemplate: model.chatTemplate }),
     replyFormat: settings.replyFormat,
     ...(settings.llamaLibDir === undefined ? {} : { libraryDir: settings.llamaLibDir }),
-    drainMs: settings.drainTimeout,
     logPrompts: settings.logPrompts,
     logLevel: settings.logLevel,
   };

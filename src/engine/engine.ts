@@ -75,6 +75,7 @@ interface Loaded {
 class EmbeddedEngine implements ManagedEngine {
   readonly ready: Promise<ModelDescription>;
   readonly #options: EngineOptions;
+  readonly #onLog: EngineParts['onLog'];
   readonly #client: EngineClient;
   readonly #supervisor: Supervisor;
   #loaded: Loaded | undefined;
@@ -85,6 +86,7 @@ class EmbeddedEngine implements ManagedEngine {
 
   constructor(options: EngineOptions, parts: EngineParts) {
     this.#options = options;
+    this.#onLog = parts.onLog;
     this.ready = new Promise((resolve, reject) => {
       this.#announce = resolve;
       this.#giveUp = reject;
@@ -130,6 +132,7 @@ class EmbeddedEngine implements ManagedEngine {
       const held = withoutIdleHold(request);
       const loaded = this.#admit(held);
       const prompt = this.#prompt(loaded, held);
+      if (this.#options.logPrompts) this.#logPrompt(held, prompt);
       const { input } = held;
       if (input.kind !== 'chat' || !input.parseReply) {
         return this.#client.start(toSubmission(held, prompt, [], undefined), signal);
@@ -249,6 +252,11 @@ class EmbeddedEngine implements ManagedEngine {
       });
     }
     return loaded;
+  }
+
+  /** As it reaches the model. */
+  #logPrompt({ id }: GenerateRequest, { kind: _, ...content }: PromptInput): void {
+    this.#onLog({ level: 'debug', text: `prompt of request ${id}: ${JSON.stringify(content)}` });
   }
 
   #prompt({ chat, description }: Loaded, { input }: GenerateRequest): PromptInput {

@@ -6,4 +6,4 @@ export { EnginePool, type PooledEngine, type PoolModel, type PoolOptions } from 
 export { EngineHost, type HostParts } from './process/host.js';
 export type { FromEngine, ToEngine } from './process/messages.js';
 export type { EngineLogLine } from './process/supervisor.js';
-export { detectWatermark, isGreen } from './sampling/index.js';
+export { detectWatermark } from './sampling/index.js';

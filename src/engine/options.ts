@@ -44,8 +44,6 @@ export interface EngineOptions {
   readonly replyFormat: string;
   /** Folder with the user's own llama.cpp libraries (KOINE_LLAMA_LIB_DIR). */
   readonly libraryDir?: string;
-  /** Milliseconds the process may take to end running requests when told to drain. */
-  readonly drainMs: number;
   /** Prompt texts may appear in debug logs. */
   readonly logPrompts: boolean;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';

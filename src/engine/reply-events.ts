@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { createReplyParser, type ReplyFormat, type ReplyParser, startsInReasoning } from '../chat/index.js';
-import { type ChatInput, type GenerateEvent, toFailure } from '../protocol/index.js';
+import { type ChatInput, type GenerateEvent, KoineError, toFailure } from '../protocol/index.js';
 
 export interface ReplyContext {
   readonly chat: ChatInput;
@@ -45,8 +45,9 @@ export function readReply(
   };
 }
 
-/** One event that tells of a failure, and nothing else. */
+/** One event that tells of a failure, and nothing else. Throws what is a bug: whoever runs the request logs it. */
 export async function* failedEvents(error: unknown): AsyncGenerator<GenerateEvent> {
+  if (!(error instanceof KoineError)) throw error;
   yield { kind: 'failed', failure: toFailure(error) };
 }
 

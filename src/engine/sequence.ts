@@ -131,11 +131,6 @@ export class Sequence implements Tenant {
     return this.length - this.computed;
   }
 
-  /** True once the prompt is computed and each step adds one token. */
-  get isDecoding(): boolean {
-    return this.remaining === 1 && this.generated > 0;
-  }
-
   /** Appends a sampled token. */
   append(token: number): void {
     if (this.length === this.tokens.length) {

@@ -2,7 +2,7 @@
 
 import { STEP_TIME_BOUNDS_MS, type StepFigures, type StepTimes, type TimeCounts } from '../protocol/index.js';
 
-/** Figures since the process started. Per turn of the loop: `begin`, `forward` if a pass was computed, `end`. */
+/** Figures since the process started. Per turn of the loop: `forward` if a pass was computed, then `end`. */
 export class StepRecorder {
   readonly #prefill = new Times();
   readonly #decode = new Times();

@@ -1,7 +1,7 @@
 // One request and its answer, as handlers see them: checked input, a signal that ends with the connection, and the
 // JSON, text and stream writers. Hides the web framework.
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../telemetry/index.js';
 import { type SseOptions, SseStream } from './sse.js';
@@ -21,7 +21,7 @@ const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 };
 
-/** One request and its answer. Exactly one of the `send...`, `openSse` and `takeOver` calls answers it. */
+/** One request and its answer. Exactly one of the `send...` and `openSse` calls answers it. */
 export class Exchange {
   /** Also the answer's `x-request-id`. */
   readonly id: string;
@@ -125,17 +125,6 @@ export class Exchange {
       options.comment ?? ': keep-alive\n\n',
     );
     return this.#stream;
-  }
-
-  /**
-   * Hands over the bare request and response, for bytes that pass through untouched. Headers set so far are already
-   * on the response; the caller ends it.
-   */
-  takeOver(): { readonly request: IncomingMessage; readonly response: ServerResponse } {
-    this.#beginAnswer();
-    const response = this.#hijack();
-    for (const [name, value] of Object.entries(this.#headers())) response.setHeader(name, value);
-    return { request: this.#request.raw, response };
   }
 
   #beginAnswer(): void {

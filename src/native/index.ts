@@ -9,7 +9,6 @@ export {
   NATIVE_PACKAGE_VERSION,
   type NativeCandidate,
   type NativeLocation,
-  packageNames,
 } from './locate.js';
 export { cpuQuota, grantedThreads } from './machine.js';
 export type { NativeLogLine, RunnerOptions } from './options.js';

@@ -20,7 +20,6 @@ export interface LlamaLibrary {
   readonly modelLoad: (path: string, params: ModelParams) => Pointer | null;
   readonly modelFree: (model: Pointer) => void;
   readonly modelVocab: (model: Pointer) => Pointer;
-  readonly modelDesc: (model: Pointer, buffer: Uint8Array, size: number) => number;
   readonly modelMeta: (model: Pointer, key: string, buffer: Uint8Array, size: number) => number;
   readonly modelSize: (model: Pointer) => number | bigint;
   readonly modelParameters: (model: Pointer) => number | bigint;
@@ -44,7 +43,6 @@ export interface LlamaLibrary {
   ) => number;
   readonly contextCreate: (model: Pointer, params: ContextParams) => Pointer | null;
   readonly contextFree: (ctx: Pointer) => void;
-  readonly contextSize: (ctx: Pointer) => number;
   readonly contextSizePerSequence: (ctx: Pointer) => number;
   readonly contextBatch: (ctx: Pointer) => number;
   readonly setThreads: (ctx: Pointer, threads: number, batchThreads: number) => void;
@@ -143,7 +141,6 @@ function bindModel(lib: Handle, types: Structs) {
     modelLoad: lib.func('llama_model_load_from_file', p, ['str', types.modelParams]),
     modelFree: lib.func('llama_model_free', 'void', [p]),
     modelVocab: lib.func('llama_model_get_vocab', p, [p]),
-    modelDesc: lib.func('llama_model_desc', 'int32_t', [p, p, 'size_t']),
     modelMeta: lib.func('llama_model_meta_val_str', 'int32_t', [p, 'str', p, 'size_t']),
     modelSize: lib.func('llama_model_size', 'uint64_t', [p]),
     modelParameters: lib.func('llama_model_n_params', 'uint64_t', [p]),
@@ -167,7 +164,6 @@ function bindContext(lib: Handle, types: Structs) {
   return {
     contextCreate: lib.func('llama_init_from_model', p, [p, types.contextParams]),
     contextFree: lib.func('llama_free', 'void', [p]),
-    contextSize: lib.func('llama_n_ctx', 'uint32_t', [p]),
     contextSizePerSequence: lib.func('llama_n_ctx_seq', 'uint32_t', [p]),
     contextBatch: lib.func('llama_n_batch', 'uint32_t', [p]),
     setAdapters: lib.func('llama_set_adapters_lora', 'int32_t', [p, p, 'size_t', p]),

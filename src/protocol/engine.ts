@@ -1,4 +1,4 @@
-// What a backend can do. The embedded engine is one implementation, each remote driver another, the fake a third.
+// What an engine can do. The embedded one is one implementation, the fake another; drivers of remote servers will be more.
 
 import type { GenerateEvent, Usage } from './event.js';
 import type { ChatInput, GenerateRequest } from './generate.js';
@@ -102,7 +102,7 @@ export interface EngineStatus {
   readonly restarts: number;
 }
 
-/** A backend that generates text. All methods reject or fail with `KoineError` codes only. */
+/** Whatever generates text. All methods reject or fail with `KoineError` codes only. */
 export interface Engine {
   /** Facts about the model; rejects with `unavailable` until the model is loaded. */
   describe(): Promise<ModelDescription>;

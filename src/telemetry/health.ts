@@ -16,8 +16,8 @@ export interface HealthReport {
 }
 
 /**
- * `ok` while at least one engine is ready or will be loaded when asked for (or there is none to wait for, as in a gateway); a draining server takes
- * nothing more.
+ * `ok` while at least one engine is ready or will be loaded when asked for, or there is none to wait for; a draining
+ * server takes nothing more.
  */
 export function healthReport(readings: readonly EngineReading[], isDraining: boolean): HealthReport {
   const models = readings.map(({ model, status: { state, running, waiting } }) => ({

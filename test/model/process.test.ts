@@ -148,6 +148,17 @@ describe('an engine that cannot load its model', () => {
     await engine.close();
   });
 
+  it('nor even start a process is stopped, and says so', async () => {
+    const { execPath } = process;
+    process.execPath = '/nowhere/node';
+    const { engine, log } = startTestEngine();
+    process.execPath = execPath;
+    await expect(engine.ready).rejects.toThrow('spawn /nowhere/node ENOENT');
+    expect(engine.status().state).toBe('stopped');
+    expect(log.map(({ text }) => text)).toContain('engine process: spawn /nowhere/node ENOENT');
+    await engine.close();
+  });
+
   it('nor its libraries says so too', async () => {
     const { engine } = startTestEngine({ libraryDir: folder });
     await expect(engine.ready).rejects.toThrow(`KOINE_LLAMA_LIB_DIR: no llama.cpp library in ${folder}`);
@@ -268,6 +279,19 @@ describe('an engine', () => {
     const others = banned.events.flatMap((event) => (event.kind === 'delta' ? (event.tokens ?? []) : []));
     expect(others).toHaveLength(16);
     expect(others.map(({ id }) => id)).not.toContain(ids[0]);
+  });
+
+  it('logs prompts when it is told to, as they reach the model, and never otherwise', async () => {
+    const { engine, log } = startTestEngine({ logPrompts: true });
+    await engine.ready;
+    await runRequest(engine, { id: 'r-1', input: 'a secret' });
+    await engine.close();
+    expect(log).toContainEqual({
+      level: 'debug',
+      text: 'prompt of request r-1: {"text":"a secret","addSpecial":true,"parseSpecial":false}',
+    });
+    await runRequest(shared.engine, { input: 'a secret' });
+    expect(JSON.stringify(shared.log)).not.toContain('secret');
   });
 
   it('logs what llama.cpp says, and only from the level asked for', async () => {

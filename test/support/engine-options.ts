@@ -20,7 +20,6 @@ export const FAKE_ENGINE_OPTIONS: EngineOptions = {
   promptLookup: 0,
   maxWaiting: 8,
   replyFormat: 'auto',
-  drainMs: 0,
   logPrompts: false,
   logLevel: 'silent',
 };

@@ -47,7 +47,6 @@ export function startTestEngine(changes: Partial<EngineOptions> = {}): TestEngin
     promptLookup: 0,
     maxWaiting: 1024,
     replyFormat: 'auto',
-    drainMs: 5000,
     logPrompts: false,
     logLevel: 'info',
     ...changes,

@@ -22,6 +22,7 @@ export class ModelDownload {
   readonly #have: Map<string, number>;
   #state: Download['state'] = 'running';
   #message: string | undefined;
+  #error: unknown;
   #current = '';
 
   /** Begins at once; `finish` is what remains to be done with the files. */
@@ -48,6 +49,11 @@ export class ModelDownload {
     return this.over;
   }
 
+  /** What made it fail, for the log. */
+  get error(): unknown {
+    return this.#error;
+  }
+
   /** How it stands. */
   get state(): Download {
     const files = this.plan.files.map(({ path, sizeBytes }) => ({
@@ -66,7 +72,10 @@ export class ModelDownload {
       this.#end('done', undefined);
     } catch (error) {
       if (signal.aborted) this.#end('cancelled', 'The download was ended.');
-      else this.#end('failed', toFailure(error).message);
+      else {
+        this.#error = error;
+        this.#end('failed', toFailure(error).message);
+      }
     }
   }
 

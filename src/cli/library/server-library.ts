@@ -193,7 +193,8 @@ export class ServerLibrary implements Library {
     if (isJoined) return;
     void download.over.then(() => {
       const { state, message } = download.state;
-      if (state === 'failed') log.warn({ model: plan.id }, `a download failed: ${message ?? ''}`);
+      if (state === 'failed')
+        log.warn({ model: plan.id, err: download.error }, `a download failed: ${message ?? ''}`);
       else log.info({ model: plan.id, state }, 'a download is over');
     });
   }

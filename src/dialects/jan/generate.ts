@@ -143,7 +143,7 @@ export async function streamReply({ exchange, asked, sign, prepare }: StreamPart
   const early = (await isWithin(beginning, exchange.keepAliveMs)) ? undefined : open();
   const begun = await beginning.catch((error: unknown) => {
     if (early === undefined) throw error;
-    early.end(failureFrame(failureBy(error), asked));
+    early.end(failureFrame(failureBy(exchange, error), asked));
   });
   if (begun === undefined) return;
   const { batch, runs, encoder } = begun;
@@ -166,10 +166,11 @@ async function begin(prepare: StreamParts['prepare']) {
 }
 
 /** What is wrong with a body can come too late for a status of its own. */
-function failureBy(error: unknown): Failure {
-  return error instanceof InvalidBody
-    ? { code: 'invalid_request', message: error.message }
-    : toFailure(error);
+function failureBy({ log }: Exchange, error: unknown): Failure {
+  if (error instanceof InvalidBody) return { code: 'invalid_request', message: error.message };
+  const failure = toFailure(error);
+  if (failure.code === 'internal') log.error({ err: error }, 'a generation failed');
+  return failure;
 }
 
 /** Passes the events of one prompt on to the stream. */

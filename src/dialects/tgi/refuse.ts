@@ -52,10 +52,14 @@ function refuseThrown(error: unknown, exchange: Exchange): void {
     exchange.send(error.status, TEXT, error.message);
     return;
   }
-  const isExpected = error instanceof TgiError || error instanceof KoineError;
-  if (!isExpected) exchange.log.error({ err: error }, 'a request failed unexpectedly');
+  if (isUnexpected(error)) exchange.log.error({ err: error }, 'a request failed unexpectedly');
   const refusal = toTgiError(error);
   exchange.send(refusal.status, 'application/json', errorBody(refusal));
+}
+
+/** Whether something thrown is a bug, which the log has to show: what the client gets says nothing of it. */
+export function isUnexpected(error: unknown): boolean {
+  return !(error instanceof TgiError || error instanceof KoineError);
 }
 
 /** Anything thrown, as a refusal. */

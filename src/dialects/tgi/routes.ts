@@ -161,7 +161,7 @@ async function answerTokenize({ service, exchange }: RunContext): Promise<void> 
 }
 
 async function answerHealth({ service, exchange }: RunContext): Promise<void> {
-  if (!(await service.isHealthy(exchange.signal))) throw unhealthy();
+  if (!(await service.isHealthy(exchange))) throw unhealthy();
   exchange.sendEmpty(200);
 }
 

@@ -1,5 +1,5 @@
 // The wire bodies of both versions as tables of fields: what is required, what may be null, what defaults apply.
-// Limits and combinations are left to validation.ts.
+// Limits and combinations are left to request/parameters.ts.
 
 import { type GrammarBody, readGrammarV1, readGrammarV3 } from './schema/grammar.js';
 import { type MessageBody, readMessageV1, readMessageV3 } from './schema/message.js';

@@ -1,6 +1,7 @@
 // What the handlers of one mounted dialect share: the router, the settings, the places and the figures.
 
 import { type Clock, systemClock } from '../../base/index.js';
+import type { Exchange } from '../../http/index.js';
 import type { Engine, EngineStatus, ModelDescription, Router } from '../../protocol/index.js';
 import { KoineError } from '../../protocol/index.js';
 import type { Metrics } from '../../telemetry/index.js';
@@ -77,13 +78,15 @@ export class Service {
   }
 
   /** Whether the default model can generate now. */
-  async isHealthy(signal: AbortSignal): Promise<boolean> {
+  async isHealthy(exchange: Exchange): Promise<boolean> {
+    let engine: Engine;
     try {
-      return await this.health.probe(this.deps.router.resolve(undefined), signal);
+      engine = this.deps.router.resolve(undefined);
     } catch {
-      // No model at all is as unhealthy as a broken one; the router has logged why.
+      // No model at all is as unhealthy as a broken one.
       return false;
     }
+    return this.health.probe(engine, exchange);
   }
 
   #engine(name: string | null): Engine {

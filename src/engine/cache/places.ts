@@ -166,7 +166,7 @@ export class Places {
     return block;
   }
 
-  /** Moves a running tenant to a lower free place, so that running places lie side by side. */
+  /** Moves a running tenant to a free place, so that running places lie side by side. False: it stays where it is. */
   relocate(tenant: Tenant, to: number): boolean {
     const target = this.#places[to];
     if (target === undefined || target.tenant !== undefined) return false;
@@ -190,7 +190,7 @@ export class Places {
     }
   }
 
-  /** Saves and forgets every resident, and forgets the prefix cache. */
+  /** Forgets every resident and the prefix cache. */
   clear(): void {
     for (const place of this.#places) if (place.tenant === undefined) this.#clear(place);
     this.#cache.clear();

@@ -307,7 +307,7 @@ export class Pool {
     return worker;
   }
 
-  /** Drops what has not been used for longest, and replaces a worker that has grown too large. */
+  /** Drops what has not been used for longest. */
   private trim(worker: WorkerHandle): void {
     const droppable = [...worker.grammars]
       .filter(([, grammar]) => grammar.pins === 0)

@@ -42,8 +42,8 @@ function continuations(bytes: Uint8Array): number {
 }
 
 /**
- * Tokens that may come where the last character still lacks so many bytes (0 to 3), one bit each. Grammars know
- * characters; what goes by free text knows bytes only.
+ * Tokens that may come where the last character still lacks so many bytes (0 to 3), one bit each. Classes and literals
+ * of a grammar know characters; its free text, in parameters of calls and in what stands before an answer, knows bytes only.
  */
 export function tokensByLacking(size: number, bytesOf: (token: number) => Uint8Array): readonly Int32Array[] {
   const masks = Array.from({ length: 4 }, () => new Int32Array(Math.ceil(size / 32)));

@@ -132,6 +132,8 @@ export class EngineOnDemand implements PooledEngine {
         this.#entry.claims--;
       }
     } catch (error) {
+      // A bug is logged by whoever runs the request.
+      if (!(error instanceof KoineError)) throw error;
       yield { kind: 'failed', failure: toFailure(error) };
       return;
     }

@@ -101,8 +101,19 @@ export class EngineClient {
     if (signal?.aborted === true) return Promise.reject(new KoineError('cancelled'));
     const key = this.#nextKey++;
     return new Promise((resolve, reject) => {
-      this.#queries.set(key, { resolve: resolve as PendingQuery['resolve'], reject });
-      signal?.addEventListener('abort', () => this.#cancelQuery(key), { once: true });
+      const cancel = (): void => this.#cancelQuery(key);
+      const done = (): void => signal?.removeEventListener('abort', cancel);
+      this.#queries.set(key, {
+        resolve: (result) => {
+          done();
+          (resolve as PendingQuery['resolve'])(result);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+      });
+      signal?.addEventListener('abort', cancel, { once: true });
       send({ kind: 'query', key, query });
     });
   }

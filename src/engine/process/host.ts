@@ -175,7 +175,7 @@ export class EngineHost {
         this.#schedule();
       },
       (error: unknown) => {
-        if (this.#compiling.delete(key)) this.#refuse(key, error);
+        if (this.#compiling.delete(key)) this.#refuse(submission, error);
         this.#schedule();
       },
     );
@@ -188,12 +188,13 @@ export class EngineHost {
       this.#loop.add(createGroup(this.#intake, submission, this.#arrivals++, matchers));
     } catch (error) {
       for (const matcher of matchers ?? []) matcher.dispose();
-      this.#refuse(submission.key, error);
+      this.#refuse(submission, error);
     }
   }
 
-  #refuse(key: number, error: unknown): void {
-    this.#loop.outbox.ofGroup(key, { kind: 'failed', failure: this.#failureOf(error) });
+  #refuse({ key, id }: Submission, error: unknown): void {
+    const failure = this.#failureOf(error, `request ${id}`);
+    this.#loop.outbox.ofGroup(key, { kind: 'failed', failure });
   }
 
   #query(key: number, query: Query): void {
@@ -201,7 +202,7 @@ export class EngineHost {
       const result = this.#queries.answerNow(key, query);
       if (result !== undefined) this.#parts.send({ kind: 'answer', key, result });
     } catch (error) {
-      this.#parts.send({ kind: 'refused', key, failure: this.#failureOf(error) });
+      this.#parts.send({ kind: 'refused', key, failure: this.#failureOf(error, query.kind) });
     }
   }
 
@@ -248,7 +249,7 @@ export class EngineHost {
     const { send } = this.#parts;
     for (const done of this.#queries.work()) {
       if (done.kind === 'answer') send(done);
-      else send({ kind: 'refused', key: done.key, failure: this.#failureOf(done.error) });
+      else send({ kind: 'refused', key: done.key, failure: this.#failureOf(done.error, 'embed') });
     }
   }
 
@@ -302,10 +303,11 @@ export class EngineHost {
     return this.#parts.options.adaptThreads ? this.#threads.threads : this.#parts.runner.info.maxThreads;
   }
 
-  #failureOf(error: unknown): Failure {
+  /** `what` failed, for the log. */
+  #failureOf(error: unknown, what: string): Failure {
     if (!(error instanceof KoineError)) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#parts.send({ kind: 'log', level: 'error', text });
+      this.#parts.send({ kind: 'log', level: 'error', text: `${what} failed: ${text}` });
     }
     return toFailure(error);
   }

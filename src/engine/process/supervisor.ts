@@ -67,9 +67,11 @@ export class Supervisor {
     this.#child = child;
     child.on('message', (message) => this.#receive(child, message as FromEngine));
     child.on('exit', (code, signal) => this.#lost(child, signal ?? `code ${code}`));
-    child.on('error', (error) =>
-      this.#parts.onLog({ level: 'error', text: `engine process: ${error.message}` }),
-    );
+    child.on('error', (error) => {
+      this.#parts.onLog({ level: 'error', text: `engine process: ${error.message}` });
+      // What could not even be started never exits.
+      if (child.pid === undefined) this.#lost(child, error.message);
+    });
     for (const stream of [child.stdout, child.stderr]) this.#logLines(stream);
     this.#sendTo(child, { kind: 'start', options });
   }

@@ -3,5 +3,5 @@
 export { type Alternative, rowLogprobs, type TokenLogprobs } from './logprobs.js';
 export { choiceSeed } from './random.js';
 export { type SamplerOptions, SequenceSampler, type StepRules } from './sampler.js';
-export { detectWatermark, isGreen, type WatermarkScore } from './watermark.js';
+export { detectWatermark, type WatermarkScore } from './watermark.js';
 export { createSamplerWorkspace, type Workspace as SamplerWorkspace } from './workspace.js';

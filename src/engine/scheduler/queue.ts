@@ -16,10 +16,6 @@ export class WaitingQueue {
     return [...this.#items];
   }
 
-  first(): Sequence | undefined {
-    return this.#items[0];
-  }
-
   add(sequence: Sequence): void {
     let at = this.#items.length;
     while (at > 0 && comesBefore(sequence, this.#items[at - 1])) at--;

@@ -1,7 +1,17 @@
 // Whether generation works: believed while it does, proved by a one-token generation when there is doubt.
 
-import { type Engine, NEUTRAL_OUTPUT, NEUTRAL_SAMPLING, NEUTRAL_STOP } from '../../../protocol/index.js';
+import type { Exchange } from '../../../http/index.js';
+import {
+  type Engine,
+  type EngineState,
+  NEUTRAL_OUTPUT,
+  NEUTRAL_SAMPLING,
+  NEUTRAL_STOP,
+} from '../../../protocol/index.js';
 import { collect } from '../run/collect.js';
+
+/** States in which a request is run; a model that is not loaded is loaded for it. */
+const TAKING: ReadonlySet<EngineState> = new Set<EngineState>(['ready', 'unloaded']);
 
 /** Tracks trust in the engine of one mounted dialect. */
 export class Health {
@@ -23,8 +33,8 @@ export class Health {
   }
 
   /** True when the engine can generate now. */
-  async probe(engine: Engine, signal: AbortSignal): Promise<boolean> {
-    if (this.#isTrusted) return engine.status().state === 'ready';
+  async probe(engine: Engine, { signal, log }: Pick<Exchange, 'signal' | 'log'>): Promise<boolean> {
+    if (this.#isTrusted) return TAKING.has(engine.status().state);
     try {
       const { id } = await engine.describe();
       await collect(
@@ -45,8 +55,9 @@ export class Health {
         ),
       );
       this.trust();
-    } catch {
-      // The answer is the status; why it failed is in the engine's log.
+    } catch (error) {
+      // The answer is no more than a status.
+      log.warn({ err: error }, 'the model could not generate a token');
       return false;
     }
     return true;

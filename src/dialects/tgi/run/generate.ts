@@ -5,7 +5,7 @@ import { type GenerateEvent, KoineError } from '../../../protocol/index.js';
 import { RequestMeter } from '../../../telemetry/index.js';
 import { generatedTokens } from '../encode.js';
 import { overloaded, type TgiError, validationError } from '../errors.js';
-import { toTgiError } from '../refuse.js';
+import { isUnexpected, toTgiError } from '../refuse.js';
 import type { Service } from '../service.js';
 import { type AnswerFigures, streamHeaders } from '../wire/headers.js';
 import { collect, type Generation, type Sequence } from './collect.js';
@@ -95,7 +95,7 @@ export async function runStream(
   succeed(service, { prepared, figures });
 }
 
-/** A schema that cannot be compiled is the client's fault; a bad expression is found by the backend. */
+/** A schema that cannot be compiled is the client's fault; a bad expression is found by the engine. */
 function schemaRefusal({ request }: Prepared, error: unknown): unknown {
   const isSchema = request.constraint?.kind === 'json-schema';
   if (!isSchema || !(error instanceof KoineError) || error.code !== 'constraint') return error;
@@ -114,6 +114,7 @@ export function openStream({ service, exchange }: RunContext, characters: number
 
 /** Counts a failure, of so many prompts that came in one body, and says what it is on the wire. */
 export function fail({ service, exchange }: RunContext, thrown: unknown, prompts = 1): TgiError {
+  if (isUnexpected(thrown)) exchange.log.error({ err: thrown }, 'a generation failed');
   const error = toTgiError(thrown);
   const isDropped = exchange.signal.aborted;
   service.figures.countFailure(isDropped ? 'dropped' : error.label, prompts);

@@ -93,7 +93,7 @@ export class TokenFeed {
   #delta(text: string, tokens: readonly TokenInfo[] | undefined): string {
     this.#text += text;
     if (tokens === undefined) {
-      // A backend that reports no tokens: each piece of text stands for one.
+      // An engine that reports no tokens: each piece of text stands for one.
       if (this.#hasTokens || text === '') return '';
       return this.#token({ id: 0, text, logprob: null, special: false });
     }
