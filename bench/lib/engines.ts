@@ -1,6 +1,7 @@
 // The engine without HTTP: its process as `koine serve` starts it, driven from here. What comes back is when each
 // piece of text arrived.
 
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type EngineOptions, type ManagedEngine, startEngine } from '../../src/engine/index.js';
 import {
@@ -89,8 +90,6 @@ export interface Run {
   readonly tokens: readonly number[];
 }
 
-let nextId = 0;
-
 function toRequest({
   prompt,
   newTokens,
@@ -102,7 +101,7 @@ function toRequest({
   constraint,
 }: RunOptions): GenerateRequest {
   return {
-    id: `bench-${nextId++}`,
+    id: randomUUID(),
     model: 'bench',
     input: { kind: 'tokens', tokens: prompt },
     sampling: { ...sampling, seed: BigInt(seed ?? 1) },

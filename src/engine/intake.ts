@@ -6,7 +6,14 @@ import type { ModelFacts, ModelRunner } from './model-runner.js';
 import { SequenceOutput } from './output.js';
 import type { PromptInput, Submission } from './process/messages.js';
 import { choiceSeed, type SamplerWorkspace, SequenceSampler } from './sampling/index.js';
-import { type Group, type OutputMatcher, type RowSpan, Sequence } from './sequence.js';
+import {
+  type Group,
+  type OutputMatcher,
+  type Prompt,
+  type RowSpan,
+  Sequence,
+  type SequenceParts,
+} from './sequence.js';
 import type { TokenTable } from './text/index.js';
 
 /** Bias that keeps a token from ever being picked. */
@@ -19,12 +26,6 @@ export interface IntakeParts {
   readonly table: TokenTable;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-}
-
-/** A prompt as the engine runs it. Positions of rows hold negative pseudo-tokens that stand for their content. */
-export interface Prompt {
-  readonly tokens: Int32Array;
-  readonly rowSpans: readonly RowSpan[];
 }
 
 /** Turns a prompt into tokens. Throws `KoineError` with what is wrong with it. */
@@ -78,7 +79,9 @@ export function createGroup(
     live: 0,
   };
   for (let choice = 0; choice < group.bestOf; choice++) {
-    group.sequences.push(createSequence(parts, submission, group, choice, prompt, matchers?.[choice]));
+    group.sequences.push(
+      createSequence(parts, submission, group, { choice, prompt, matcher: matchers?.[choice] }),
+    );
   }
   group.live = group.bestOf;
   return group;
@@ -88,9 +91,7 @@ function createSequence(
   { runner, workspace, table }: IntakeParts,
   submission: Submission,
   group: Group,
-  choice: number,
-  prompt: Prompt,
-  matcher: OutputMatcher | undefined,
+  { choice, prompt, matcher }: Pick<SequenceParts, 'choice' | 'prompt' | 'matcher'>,
 ): Sequence {
   const { seed: _, ...sampling } = submission.sampling;
   // JSON, which brought the request here, has no infinity: a banned token's bias arrives as null.
@@ -112,7 +113,7 @@ function createSequence(
   const maxNew = Math.min(room, submission.stop.maxNewTokens ?? room);
   const output = new SequenceOutput(submission.stop, submission.output, table, submission.markers);
   const maxLength = prompt.tokens.length + maxNew;
-  return new Sequence(group, choice, prompt.tokens, prompt.rowSpans, sampler, output, maxLength, matcher);
+  return new Sequence(group, { choice, prompt, sampler, output, maxLength, matcher });
 }
 
 function checkLength({ runner }: IntakeParts, length: number, submission: Submission): void {

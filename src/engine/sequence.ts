@@ -70,6 +70,24 @@ export interface OutputMatcher {
 /** Where a sequence is in its life: waiting -> running -> ended, with swapped in between when it had to give way. */
 export type Phase = 'waiting' | 'running' | 'swapped' | 'ended';
 
+/** A prompt as the engine runs it. Positions of rows hold negative pseudo-tokens that stand for their content. */
+export interface Prompt {
+  readonly tokens: Int32Array;
+  readonly rowSpans: readonly RowSpan[];
+}
+
+/** What a sequence is made of. */
+export interface SequenceParts {
+  readonly choice: number;
+  readonly prompt: Prompt;
+  readonly sampler: SequenceSampler;
+  readonly output: SequenceOutput;
+  /** Most tokens prompt and output may have together. */
+  readonly maxLength: number;
+  /** What the output must look like, when the request says so. */
+  readonly matcher: OutputMatcher | undefined;
+}
+
 /** See the head of this file. Invariant: 0 <= computed <= length, promptLength <= length. */
 export class Sequence implements Tenant {
   phase: Phase = 'waiting';
@@ -94,24 +112,27 @@ export class Sequence implements Tenant {
   draftRate = FIRST_DRAFT_RATE;
   /** Logits of a decode whose constraint was not ready to say what is allowed; the token is picked from them later. */
   heldRow: Float32Array | undefined;
+  readonly group: Group;
+  readonly choice: number;
+  readonly rowSpans: readonly RowSpan[];
+  readonly sampler: SequenceSampler;
+  readonly output: SequenceOutput;
+  readonly maxLength: number;
+  readonly matcher: OutputMatcher | undefined;
   readonly promptLength: number;
 
-  constructor(
-    readonly group: Group,
-    readonly choice: number,
-    prompt: Int32Array,
-    readonly rowSpans: readonly RowSpan[],
-    readonly sampler: SequenceSampler,
-    readonly output: SequenceOutput,
-    /** Most tokens prompt and output may have together. */
-    readonly maxLength: number,
-    /** What the output must look like, when the request says so. */
-    readonly matcher: OutputMatcher | undefined,
-  ) {
-    this.promptLength = prompt.length;
-    this.length = prompt.length;
-    this.tokens = new Int32Array(Math.min(maxLength, prompt.length + 256));
-    this.tokens.set(prompt);
+  constructor(group: Group, { choice, prompt, sampler, output, maxLength, matcher }: SequenceParts) {
+    this.group = group;
+    this.choice = choice;
+    this.rowSpans = prompt.rowSpans;
+    this.sampler = sampler;
+    this.output = output;
+    this.maxLength = maxLength;
+    this.matcher = matcher;
+    this.promptLength = prompt.tokens.length;
+    this.length = prompt.tokens.length;
+    this.tokens = new Int32Array(Math.min(maxLength, prompt.tokens.length + 256));
+    this.tokens.set(prompt.tokens);
   }
 
   get scope(): string {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,16 +22,15 @@ describe('a claim', () => {
 
   const path = (): string => `${target}.part.pid`;
 
-  it('lasts until it is disposed of, and leaves nothing behind', () => {
-    {
-      using _ = claim(target, 'hf:a/b');
-      expect(existsSync(path())).toBe(true);
-    }
+  it('lasts until it is released, and leaves nothing behind', () => {
+    const release = claim(target, 'hf:a/b');
+    expect(existsSync(path())).toBe(true);
+    release();
     expect(readdirSync(join(folder, 'deep'))).toEqual([]);
   });
 
   it('is refused while another process has it, with what to do', () => {
-    claim(target, 'hf:a/b')[Symbol.dispose]();
+    claim(target, 'hf:a/b')();
     writeFileSync(path(), `${other.pid}\n`);
     expect(() => claim(target, 'hf:a/b')).toThrow(
       `hf:a/b is being fetched by process ${other.pid} already; try again when that is done. (If it is not so, delete ${path()}.)`,
@@ -40,19 +39,19 @@ describe('a claim', () => {
   });
 
   it('is taken over from a process that is gone', async () => {
-    claim(target, 'hf:a/b')[Symbol.dispose]();
+    claim(target, 'hf:a/b')();
     const ended = new Promise((resolve) => other.once('exit', resolve));
     other.kill('SIGKILL');
     await ended;
     writeFileSync(path(), `${other.pid}\n`);
-    using _ = claim(target, 'hf:a/b');
-    expect(existsSync(path())).toBe(true);
+    claim(target, 'hf:a/b');
+    expect(readFileSync(path(), 'utf8')).toBe(`${process.pid}\n`);
   });
 
   it.each(['', 'nonsense', '-1', `${process.pid}`])('is taken over from a file that says "%s"', (text) => {
-    claim(target, 'hf:a/b')[Symbol.dispose]();
+    claim(target, 'hf:a/b')();
     writeFileSync(path(), text);
-    using _ = claim(target, 'hf:a/b');
-    expect(existsSync(path())).toBe(true);
+    claim(target, 'hf:a/b');
+    expect(readFileSync(path(), 'utf8')).toBe(`${process.pid}\n`);
   });
 });

@@ -6,10 +6,10 @@ import { dirname } from 'node:path';
 import { KoineError } from '../protocol/index.js';
 
 /**
- * Claims a target until disposed of. `what` is for the message. Throws `unavailable` while another living process has it.
- * Within one process it claims nothing: who shares a folder there knows of the others.
+ * Claims a target until the function it returns is called. `what` is for the message. Throws `unavailable` while another
+ * living process has it. Within one process it claims nothing: who shares a folder there knows of the others.
  */
-export function claim(target: string, what: string): Disposable {
+export function claim(target: string, what: string): () => void {
   const path = `${target}.part.pid`;
   mkdirSync(dirname(path), { recursive: true });
   if (!create(path)) {
@@ -18,7 +18,7 @@ export function claim(target: string, what: string): Disposable {
     rmSync(path, { force: true });
     if (!create(path)) throw refusal(path, what, ownerOf(path));
   }
-  return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
+  return () => rmSync(path, { force: true });
 }
 
 function refusal(path: string, what: string, owner: number | undefined): KoineError {

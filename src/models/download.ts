@@ -58,9 +58,17 @@ const SPARE_BYTES = 64 * 2 ** 20;
  * at it; `model_not_found` when the hub refuses. After an abort or a lost network the partial file is kept for the next call.
  */
 export async function download(job: Download, tools: DownloadTools): Promise<void> {
-  using _ = claim(job.target, job.what);
-  // Whoever had it before may have finished it.
-  if (statSync(job.target, { throwIfNoEntry: false })?.size === job.file.sizeBytes) return;
+  const release = claim(job.target, job.what);
+  try {
+    // Whoever had it before may have finished it.
+    if (statSync(job.target, { throwIfNoEntry: false })?.size !== job.file.sizeBytes)
+      await fetchTo(job, tools);
+  } finally {
+    release();
+  }
+}
+
+async function fetchTo(job: Download, tools: DownloadTools): Promise<void> {
   const part = new PartialFile(job);
   checkSpace(job, part.size);
   tools.progress.begin(job.file.path, job.file.sizeBytes, part.size);

@@ -2,28 +2,9 @@
 // on it. A frame is made by joining text that was fixed when the request began with the JSON of what is new.
 
 import { assertNever } from '../../base/index.js';
-import type { FinishReason, GenerateEvent, Usage } from '../../protocol/index.js';
+import type { FinishReason, Usage } from '../../protocol/index.js';
 
-/** Turns the events of a request into stream frames. */
-export interface StreamEncoder {
-  /** Frames of one event of the prompt with this index; '' when it has nothing to show. */
-  frames(event: GenerateEvent, prompt: number): string;
-  /** The last frames of a reply that ended well. */
-  end(usage: Usage): string;
-}
-
-/** Gathers the events of a request into one body. */
-export interface ReplyEncoder {
-  take(event: GenerateEvent, prompt: number): void;
-  /** The whole body as JSON text. */
-  body(usage: Usage): string;
-}
-
-/** `[DONE]`, the end of every stream that ended well. */
-export const DONE = 'data: [DONE]\n\n';
-
-/** Nothing used yet. */
-export const NO_USAGE: Usage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+export { addUsage, DONE, NO_USAGE, type ReplyEncoder, type StreamEncoder } from '../openai/index.js';
 
 /** This wire's word for why a choice ended; calls have the same word in the older form. */
 export function wireReason(reason: FinishReason): string {
@@ -52,13 +33,4 @@ export function usageText({ promptTokens, completionTokens }: Usage): string {
 /** Members of an object as JSON text without the braces. */
 export function membersText(members: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(members).slice(1, -1);
-}
-
-/** Sum of what several prompts of one request used. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    promptTokens: a.promptTokens + b.promptTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
-    completionTokens: a.completionTokens + b.completionTokens,
-  };
 }

@@ -64,7 +64,7 @@ export async function streamReply(
   const early = worded(firstFailure(runs), work);
   if (early === undefined)
     await relay(stream ?? exchange.openSse(), { exchange, work, encoder, abort, runs });
-  else refuseAll(exchange, runs, abort, early, work.input);
+  else refuseAll({ exchange, work, abort, runs }, early);
 }
 
 /** A stream whose first events are there. */
@@ -118,7 +118,7 @@ export async function wholeReply(exchange: Exchange, work: Generation, encoder: 
   const runs = await begin(exchange, work, abort);
   const early = worded(firstFailure(runs), work);
   if (early !== undefined) {
-    refuseAll(exchange, runs, abort, early, work.input);
+    refuseAll({ exchange, work, abort, runs }, early);
     return;
   }
   let usage: Usage = NO_USAGE;
@@ -184,20 +184,14 @@ function firstFailure(runs: readonly Running[]): Failure | undefined {
   return undefined;
 }
 
-function refuseAll(
-  exchange: Exchange,
-  runs: readonly Running[],
-  abort: AbortController,
-  failure: Failure,
-  input: string,
-): void {
+function refuseAll({ exchange, work, abort, runs }: Omit<Relay, 'encoder'>, failure: Failure): void {
   abort.abort();
   for (const { meter, first } of runs) {
     if (first?.kind === 'failed') meter.observe(first);
     meter.end();
   }
-  if (exchange.stream === undefined) sendFailure(exchange, failure, input);
-  else exchange.stream.end(failureFrame(failure, input));
+  if (exchange.stream === undefined) sendFailure(exchange, failure, work.input);
+  else exchange.stream.end(failureFrame(failure, work.input));
 }
 
 /** Feeds one prompt's events to the encoder; resolves with its usage or with what went wrong. */

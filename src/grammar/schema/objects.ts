@@ -125,19 +125,33 @@ interface Part {
   readonly canBeEmpty: boolean;
 }
 
+/** What an object holds: members by name, members of other names, and how many there may be. */
+interface Contents {
+  readonly members: readonly Member[];
+  readonly further: Further | undefined;
+  readonly min: number;
+  readonly max: number | undefined;
+}
+
 /** The members of an object in order, as text between its braces. */
 class Body {
   private readonly rests = new Map<string, Part | undefined>();
   /** Whether the number of members must be counted at all. */
   private readonly isCounted: boolean;
 
+  private readonly members: readonly Member[];
+  private readonly further: Further | undefined;
+  private readonly min: number;
+  private readonly max: number | undefined;
+
   constructor(
     private readonly converter: Conversion,
-    private readonly members: readonly Member[],
-    private readonly further: Further | undefined,
-    private readonly min: number,
-    private readonly max: number | undefined,
+    { members, further, min, max }: Contents,
   ) {
+    this.members = members;
+    this.further = further;
+    this.min = min;
+    this.max = max;
     const required = members.filter((one) => one.isRequired).length;
     const most = further === undefined ? members.length : Number.POSITIVE_INFINITY;
     this.isCounted = min > required || (max ?? most) < most;
@@ -226,7 +240,7 @@ export function objectText(converter: Conversion, schema: Schema, place: Place):
     // Names the schema does not list may repeat, and repeated ones count once.
     converter.unsupported(below(place.at, 'minProperties'), 'it asks for more members than the schema names');
   }
-  const body = new Body(converter, members, further, min, max).whole();
+  const body = new Body(converter, { members, further, min, max }).whole();
   if (body === undefined) return undefined;
   const shape: GuardShape = { properties: new Map(members.map((one) => [one.name, one.shape])) };
   if (further !== undefined) shape.others = further.value.shape;

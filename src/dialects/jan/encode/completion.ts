@@ -1,10 +1,11 @@
 // Events of completions (one or several prompts) to one body. Choice c of prompt p has index p * n + c.
 
 import type { FinishReason, GenerateEvent, Usage } from '../../../protocol/index.js';
+import { lengthOf } from '../../openai/index.js';
 import type { ReplyShape } from '../decode.js';
 import { membersText, type ReplyEncoder, usageText, wireReason } from '../encode.js';
 import { CompletionLogprobs } from './completion-logprobs.js';
-import { lengthOf, shownTokens } from './pieces.js';
+import { shownTokens } from './pieces.js';
 
 interface Choice {
   text: string;

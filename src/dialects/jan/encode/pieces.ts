@@ -20,16 +20,6 @@ export function finite(logprob: number | null): number {
   return logprob !== null && Number.isFinite(logprob) ? logprob : NEVER;
 }
 
-/** Length in code points, as clients in other languages count. */
-export function lengthOf(text: string): number {
-  let length = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code < 0xdc00 || code > 0xdfff) length += 1;
-  }
-  return length;
-}
-
 /** The `logprobs` object of a chat, as JSON text. */
 export function chatLogprobs(tokens: readonly TokenInfo[]): string {
   const content = tokens.map((token) => ({

@@ -55,7 +55,7 @@ async function answerPrompts(context: RunContext, body: CompletionBody): Promise
     await withSlots(service, body.prompt.length, async () => {
       const target = await targetOf(service, body);
       const all: AnswerFigures[] = [];
-      await sideBySide(context, body, target, TEXT_ONLY, async (one, prepared, index) => {
+      await sideBySide(context, { body, target, reply: TEXT_ONLY }, async (one, prepared, index) => {
         const answer = await runWhole(one, prepared);
         succeed(service, answer);
         choices.push(choiceJson(index, answer.generation.sequences[0]));
@@ -81,7 +81,7 @@ async function streamPrompts(context: RunContext, body: CompletionBody): Promise
     await withSlots(service, open, async () => {
       const target = await targetOf(service, body);
       const head = headOf(service, target);
-      await sideBySide(context, body, target, STREAM_OF_TEXT, async (one, prepared, index) => {
+      await sideBySide(context, { body, target, reply: STREAM_OF_TEXT }, async (one, prepared, index) => {
         await streamPrompt(one, prepared, stream, { head, index });
         open--;
       });
@@ -107,12 +107,17 @@ function streamPrompt(
 
 type RunPrompt = (context: RunContext, prepared: Prepared, index: number) => Promise<void>;
 
+/** The prompts of a body, for a model. */
+interface Prompts {
+  readonly body: CompletionBody;
+  readonly target: Target;
+  readonly reply: ReplyNeeds;
+}
+
 /** Runs every prompt; the first that fails ends the others. */
 async function sideBySide(
   context: RunContext,
-  body: CompletionBody,
-  target: Target,
-  reply: ReplyNeeds,
+  { body, target, reply }: Prompts,
   run: RunPrompt,
 ): Promise<void> {
   const { service, exchange } = context;
