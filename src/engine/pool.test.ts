@@ -67,7 +67,7 @@ function poolOf(sizes: Record<string, number>, budgetBytes: number, ways: Ways =
       return stub as unknown as ManagedEngine;
     },
   }));
-  const pool = new EnginePool(models, { budgetBytes, patienceMs: 100, gateMs });
+  const pool = new EnginePool(models, { budgetBytes, patienceMs: 100, gateMs, pollMs: 1 });
   const engine = (i: number): PooledEngine => pool.engines[i] as PooledEngine;
   const ask = async (i: number): Promise<string> => {
     const events: GenerateEvent[] = [];

@@ -17,6 +17,8 @@ export interface PoolOptions {
   readonly patienceMs?: number;
   /** Milliseconds new requests for a busy model are held back, so that it becomes idle and another gets its turn. */
   readonly gateMs?: number;
+  /** Time between two looks at a model that is to become idle. Milliseconds. */
+  readonly pollMs?: number;
 }
 
 const PATIENCE_MS = 60_000;
@@ -176,7 +178,7 @@ export class EnginePool {
         );
       }
       gate.holdBack(loaded[0]);
-      await pause();
+      await pause(this.#options.pollMs ?? POLL_MS);
     }
   }
 
@@ -190,7 +192,7 @@ export class EnginePool {
       gate.holdBack(entry);
       while (!isIdle(entry)) {
         if (performance.now() > until) throw busy(entry);
-        await pause();
+        await pause(this.#options.pollMs ?? POLL_MS);
       }
       await end(entry);
     } finally {
@@ -238,8 +240,8 @@ async function end(entry: Entry): Promise<void> {
   }
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function gone({ model }: Entry): KoineError {

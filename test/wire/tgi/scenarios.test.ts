@@ -256,6 +256,8 @@ describe('limits', () => {
       });
     });
     socket.destroy();
+    // A chunk of its own, before any event.
+    expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toMatch(/^(3\r\n:\n\n\r\n)+$/);
   });
 });
 
