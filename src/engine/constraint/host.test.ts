@@ -70,6 +70,25 @@ const tools = [
 ];
 
 describe('masks', () => {
+  it('let whole characters only into free text, of which the grammar itself knows nothing but bytes', async () => {
+    const host = newHost({
+      toolSyntax: toolCallSyntax('qwen3-coder'),
+      markers: replyMarkers('qwen3-coder'),
+    });
+    const say = {
+      name: 'say',
+      parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    };
+    const matcher = await open(host, { kind: 'tool-call', tools: [say], mode: 'call', parallel: false });
+    type(matcher, '<tool_call>\n<function=say>\n<parameter=text>\n');
+    const isContinuation = (token: number): boolean => ((vocabulary.bytes(token)[0] ?? 0) & 0xc0) === 0x80;
+    expect(allowedTokens(waitForMask(matcher)).filter(isContinuation)).toEqual([]);
+    matcher.accept([0xe4]);
+    const inside = allowedTokens(waitForMask(matcher));
+    expect(inside.length).toBeGreaterThan(0);
+    expect(inside.filter((token) => !isContinuation(token))).toEqual([]);
+  });
+
   it('follow the grammar to its end and force the end there', async () => {
     const matcher = await open(newHost(), choice);
     const first = allowedTokens(waitForMask(matcher)).map((token) => decoder.decode(vocabulary.bytes(token)));
