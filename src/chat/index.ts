@@ -9,7 +9,7 @@ export {
   type ToolFormat,
 } from './format.js';
 export { requireTextOnly, textOf } from './media.js';
-export { type ChatRenderer, type ChatRendererOptions, createChatRenderer } from './render.js';
+export { type ChatRenderer, type ChatRendererOptions, createChatRenderer, templateFault } from './render.js';
 export {
   createReplyParser,
   type ReplyParser,

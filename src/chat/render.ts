@@ -66,6 +66,16 @@ function cutBehind(prompt: string, said: string): string | undefined {
   return undefined;
 }
 
+/** What is wrong with the source of a template, in one line; undefined for one that can be used. */
+export function templateFault(source: string): string | undefined {
+  try {
+    new Template(source);
+    return undefined;
+  } catch (thrown) {
+    return oneLine(thrown);
+  }
+}
+
 function compile(options: ChatRendererOptions): Template | KoineError {
   if (options.template === undefined) return new KoineError('template', NO_TEMPLATE);
   try {

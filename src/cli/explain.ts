@@ -28,6 +28,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EPERM: 'this user may not do that with it',
   ENOTDIR: 'it, or something on the way to it, is a file where a folder should be',
   EISDIR: 'it is a folder where a file should be',
+  ELOOP: 'links lead round in a circle there',
+  ENAMETOOLONG: 'the name is too long',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',
   EROFS: 'the disk is read-only',

@@ -34,7 +34,7 @@ export async function serve(flags: Flags): Promise<void> {
   const settings = await settingsOf(flags);
   checkListen(settings);
   const stopping = new AbortController();
-  const chatTemplate = templateOf(settings);
+  const chatTemplate = await templateOf(settings);
   const server = new Server(settings, chatTemplate);
   const onSignal = shutdownHandler({
     drain() {
@@ -178,11 +178,17 @@ async function readyOrExplain(engine: ManagedEngine, path: string): Promise<Mode
 }
 
 /** The chat template that replaces the models' own. */
-function templateOf({ chatTemplate }: Settings): string | undefined {
+async function templateOf({ chatTemplate }: Settings): Promise<string | undefined> {
   if (chatTemplate === undefined) return undefined;
+  let source: string;
   try {
-    return readFileSync(chatTemplate, 'utf8');
+    source = readFileSync(chatTemplate, 'utf8');
   } catch (cause) {
-    throw new SettingError(`Setting chat-template: ${chatTemplate} cannot be read.`, { cause });
+    const reason = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+    throw new SettingError(`Setting chat-template: ${chatTemplate} cannot be read${reason}.`, { cause });
   }
+  const { templateFault } = await import('../chat/index.js');
+  const fault = templateFault(source);
+  if (fault === undefined) return source;
+  throw new SettingError(`Setting chat-template: ${chatTemplate} is not valid Jinja: ${fault}`);
 }

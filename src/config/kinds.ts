@@ -1,6 +1,7 @@
 // The kinds of value a setting can have: what text each accepts, how that is said to people, and how a value is
 // shown. Pure; where the text came from and what to do about a refusal is left to sources.ts and settings.ts.
 
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 
@@ -140,6 +141,18 @@ export function path(valueName: 'FILE' | 'FOLDER'): Kind<string> {
     show: (value) => value,
   };
 }
+
+/** What names a model: a path, made absolute where there is such a file or folder, or anything else that may. */
+export const modelName: Kind<string> = {
+  valueName: 'MODEL',
+  allowed: 'a GGUF file, a folder with one, or hf:org/repo[:quant]',
+  parse(given, baseDir) {
+    if (given === '') return undefined;
+    const file = resolve(baseDir, expandHome(given));
+    return existsSync(file) ? file : given;
+  },
+  show: (value) => value,
+};
 
 function expandHome(given: string): string {
   return given === '~' || given.startsWith('~/') ? homedir() + given.slice(1) : given;

@@ -70,6 +70,27 @@ describe('the result', () => {
     expect((await load({ flags: { chatTemplate: 't.jinja' } })).chatTemplate).toBe('/srv/t.jinja');
   });
 
+  it('has models relative to the file that names them, where they are files', async () => {
+    const config = fileWith('model: [model.gguf, "hf:org/repo", gone.gguf]\n');
+    writeFileSync(join(folder, 'model.gguf'), '');
+    const { model } = await load({ flags: { config } });
+    expect(model).toEqual([join(folder, 'model.gguf'), 'hf:org/repo', 'gone.gguf']);
+  });
+
+  it('leaves out what Kubernetes says of a service called koine', async () => {
+    const env = {
+      KOINE_SERVICE_HOST: '10.0.0.7',
+      KOINE_SERVICE_PORT: '80',
+      KOINE_SERVICE_PORT_HTTP: '80',
+      KOINE_PORT: 'tcp://10.0.0.7:80',
+      KOINE_PORT_80_TCP: 'tcp://10.0.0.7:80',
+      KOINE_PORT_80_TCP_PROTO: 'tcp',
+      KOINE_PORT_80_TCP_PORT: '80',
+      KOINE_PORT_80_TCP_ADDR: '10.0.0.7',
+    };
+    expect((await load({ env })).port).toBe(8080);
+  });
+
   it('reads values of a file as they are written', async () => {
     const config = fileWith(
       'api-key: [0123, 1e3]\nlog-prompts: true\nprefix-cache: 2GiB\ndrain-timeout: 500ms\n',

@@ -37,6 +37,12 @@ export function fromFlags(flags: Flags, cwd: string): Source {
   return source;
 }
 
+/** Whether Kubernetes has put a variable there, as it does for a service that is called `koine`. */
+function isServiceLink(name: string, value: string): boolean {
+  if (name === 'KOINE_PORT') return /^(tcp|udp|sctp):\/\//.test(value);
+  return /^KOINE_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/.test(name);
+}
+
 /**
  * Reads the environment. A variable that is empty counts as not given; several values are separated by commas.
  * Throws on a KOINE_* variable that is no setting.
@@ -49,11 +55,13 @@ export function fromEnvironment(env: NodeJS.ProcessEnv, cwd: string): Source {
     const name = envOf(key, setting);
     known.add(name);
     const value = env[name];
-    if (value === undefined || value === '') continue;
+    if (value === undefined || value === '' || isServiceLink(name, value)) continue;
     const texts = setting.many ? value.split(',').map((part) => part.trim()) : [value];
     source.set(key, { texts, baseDir: cwd, from: name });
   }
-  const stranger = Object.keys(env).find((name) => name.startsWith('KOINE_') && !known.has(name));
+  const stranger = Object.keys(env).find(
+    (name) => name.startsWith('KOINE_') && !known.has(name) && !isServiceLink(name, env[name] ?? ''),
+  );
   if (stranger !== undefined) {
     throw new SettingError(
       `${stranger} in the environment is not a setting; \`koine serve --help\` lists them all.`,

@@ -7,6 +7,7 @@ import {
   duration,
   integer,
   listenAddress,
+  modelName,
   namedPath,
   oneOf,
   path,
@@ -41,11 +42,11 @@ const server = { group: 'server' } as const;
 const logs = { group: 'logs' } as const;
 
 const models = {
-  model: many(
-    text('MODEL', 'a GGUF file, a folder with one, or hf:org/repo[:quant]'),
-    'what to serve: a GGUF file, a folder with one, or hf:org/repo[:quant]',
-    { ...model, only: 'argument', defaultText: 'the built-in demo model' },
-  ),
+  model: many(modelName, 'what to serve: a GGUF file, a folder with one, or hf:org/repo[:quant]', {
+    ...model,
+    only: 'argument',
+    defaultText: 'the built-in demo model',
+  }),
   alias: many(alias, 'publish a model under this name; its file name stays as another', model),
   unknownModel: one(
     oneOf(['auto', 'default', 'refuse']),
@@ -102,7 +103,7 @@ const engines = {
     defaultText: '0 (up to 16, as memory allows)',
   }),
   batchSize: one(integer(16, 16_384), 512, 'most tokens of one step', engine),
-  threads: one(integer(0, 1024), 0, 'threads to compute with', {
+  threads: one(integer(0, 1024), 0, 'threads to compute with, at most one per core', {
     ...engine,
     defaultText: '0 (what the machine grants)',
   }),

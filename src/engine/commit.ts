@@ -12,9 +12,19 @@ import { decodeText, type TokenTable } from './text/index.js';
 export type Verdict =
   | { readonly kind: 'goes-on' }
   | { readonly kind: 'ends'; readonly reason: FinishReason; readonly stopText?: string }
-  | { readonly kind: 'fails'; readonly message: string };
+  | { readonly kind: 'fails'; readonly code: 'constraint' | 'internal'; readonly message: string };
 
 const GOES_ON: Verdict = { kind: 'goes-on' };
+const NO_TOKEN: Verdict = {
+  kind: 'fails',
+  code: 'constraint',
+  message: 'no token may follow: the constraint and the bans exclude all',
+};
+const NO_NUMBERS: Verdict = {
+  kind: 'fails',
+  code: 'internal',
+  message: 'the model computed no numbers: its file may be damaged',
+};
 
 /** Samples and commits. Holds what all sequences share; has no state of its own. */
 export class Committer {
@@ -46,8 +56,7 @@ export class Committer {
     const due = sequence.due.shift();
     const token =
       due === undefined ? this.#sample(sequence, row, mask) : sequence.sampler.score(row, mask, due);
-    if (token < 0)
-      return { kind: 'fails', message: 'no token may follow: the constraint and the bans exclude all' };
+    if (token < 0) return row.every(Number.isNaN) ? NO_NUMBERS : NO_TOKEN;
     const scores = this.#scores(sequence);
     sequence.sampler.accept(token);
     sequence.matcher?.accept([token]);

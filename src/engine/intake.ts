@@ -15,6 +15,7 @@ import {
   type SequenceParts,
 } from './sequence.js';
 import type { TokenTable } from './text/index.js';
+import type { TextBounds } from './text-bounds.js';
 
 /** Bias that keeps a token from ever being picked. */
 const BAN = Number.NEGATIVE_INFINITY;
@@ -24,13 +25,14 @@ export interface IntakeParts {
   readonly facts: ModelFacts;
   readonly workspace: SamplerWorkspace;
   readonly table: TokenTable;
+  readonly bounds: TextBounds;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
 /** Turns a prompt into tokens. Throws `KoineError` with what is wrong with it. */
 export function readPrompt(parts: IntakeParts, input: PromptInput, truncateTo: number | undefined): Prompt {
-  const whole = tokensOf(parts, input);
+  const whole = tokensOf(parts, input, truncateTo);
   if (truncateTo === undefined || whole.tokens.length <= truncateTo) return whole;
   if (whole.rowSpans.length > 0) {
     throw new KoineError('unsupported', 'a prompt with media cannot be truncated', { field: 'truncateTo' });
@@ -132,11 +134,11 @@ function checkLength({ runner }: IntakeParts, length: number, submission: Submis
   }
 }
 
-function tokensOf(parts: IntakeParts, input: PromptInput): Prompt {
+function tokensOf(parts: IntakeParts, input: PromptInput, truncateTo: number | undefined): Prompt {
   const { runner, facts } = parts;
   switch (input.kind) {
     case 'text':
-      return { tokens: runner.tokenize(input.text, input.addSpecial, input.parseSpecial), rowSpans: [] };
+      return { tokens: textTokens(parts, input, truncateTo), rowSpans: [] };
     case 'tokens':
       return { tokens: checkedTokens(input.tokens, runner.info.vocabSize), rowSpans: [] };
     case 'infill': {
@@ -147,14 +149,38 @@ function tokensOf(parts: IntakeParts, input: PromptInput): Prompt {
           'the model has no fill-in-the-middle tokens: leave the suffix out',
         );
       }
-      const prefix = runner.tokenize(input.prefix, false, false);
-      const suffix = runner.tokenize(input.suffix, false, false);
+      const plain = { addSpecial: false, parseSpecial: false };
+      const prefix = textTokens(parts, { text: input.prefix, ...plain }, undefined);
+      const suffix = textTokens(parts, { text: input.suffix, ...plain }, undefined);
       const tokens = [markers.prefix, ...prefix, markers.suffix, ...suffix, markers.middle];
       return { tokens: Int32Array.from(tokens), rowSpans: [] };
     }
     case 'segments':
       return joinSegments(parts, input.segments);
   }
+}
+
+/** What cannot fit is refused, or cut, before it is tokenized. */
+function textTokens(
+  { runner, bounds }: IntakeParts,
+  { text, addSpecial, parseSpecial }: Omit<Extract<PromptInput, { kind: 'text' }>, 'kind'>,
+  truncateTo: number | undefined,
+): Int32Array {
+  if (truncateTo !== undefined) {
+    const end = bounds.end(text, parseSpecial, truncateTo);
+    // What is put in front of a text is no part of its end.
+    return runner.tokenize(end, addSpecial, parseSpecial);
+  }
+  const limit = runner.info.contextPerSequence;
+  const fewest = bounds.fewest(text, parseSpecial, limit);
+  if (fewest > limit) {
+    throw new KoineError(
+      'too_long',
+      `the prompt has ${fewest} tokens or more; the context holds ${limit}, with the output`,
+      { promptTokens: fewest, limitTokens: limit },
+    );
+  }
+  return runner.tokenize(text, addSpecial, parseSpecial);
 }
 
 function checkedTokens(tokens: readonly number[], vocabSize: number): Int32Array {

@@ -50,7 +50,10 @@ export class SequenceOutput {
    */
   showSpecial(token: number): string {
     const name = Buffer.from(this.#table.bytes(token)).toString('utf8');
-    if (this.#showsSpecial || this.#markers.includes(name)) this.#text += name;
+    if (this.#showsSpecial || this.#markers.includes(name)) {
+      // Not past text that is held back because it may begin a stop string.
+      this.#text += this.#stops === null ? name : this.#stops.push(name);
+    }
     return name;
   }
 

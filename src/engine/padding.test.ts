@@ -109,6 +109,20 @@ describe('a decode step', () => {
     expect(runner.usedCells()).toBe(running + cached);
   });
 
+  it('that fails is not trusted with what lay in a free place either', () => {
+    const { loop, runner } = machine(byFours);
+    const kept = 'a conversation whose prefix somebody will want again';
+    loop.text({ prompt: kept, stop: { maxNewTokens: 4 } });
+    start(loop, 7);
+    for (let i = 0; i < 20; i++) loop.step();
+    expect(runner.steps.at(-1)?.tokens).toBe(8);
+    runner.failNext('failed');
+    loop.step();
+    expect(loop.text({ prompt: kept, stop: { maxNewTokens: 4 } })).toBe(
+      machine(byRow).loop.text({ prompt: kept, stop: { maxNewTokens: 4 } }),
+    );
+  });
+
   it('leaves what lies in the places it uses as it was', () => {
     const { loop, runner } = machine(byFours);
     const kept = 'a conversation whose prefix somebody will want again';

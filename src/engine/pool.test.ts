@@ -147,6 +147,16 @@ describe('a pool of models', () => {
     expect(open()).toEqual(['a', 'c']);
   });
 
+  it('unloads nobody for the memory of a process that is gone', async () => {
+    const { started, ask, open } = poolOf({ a: 6, b: 4 }, 10);
+    await ask(0);
+    await ask(1);
+    // Its process has given up.
+    if (started[0] !== undefined) started[0].isOpen = false;
+    await ask(0);
+    expect(open()).toEqual(['b', 'a']);
+  });
+
   it('never unloads a model that is busy', async () => {
     const { started, ask, open } = poolOf({ a: 4, b: 4, c: 4 }, 8);
     await ask(0);
@@ -287,8 +297,9 @@ describe('a pool that is managed', () => {
     const [first] = started;
     if (first === undefined) throw new Error('nothing was started');
     first.busy = 2;
-    for (const refused of [engine(0).unload(), pool.remove(engine(0))]) {
-      expect(await rejection(refused)).toMatchObject({
+    const refusals = [rejection(engine(0).unload()), rejection(pool.remove(engine(0)))];
+    for (const refused of await Promise.all(refusals)) {
+      expect(refused).toMatchObject({
         code: 'conflict',
         message: 'The model `a` is in use: 2 requests are running. Try again later.',
       });

@@ -202,7 +202,7 @@ export class EnginePool {
 
   #usedBytes(): number {
     return this.#entries()
-      .filter(({ engine, isLeaving }) => engine !== undefined || isLeaving)
+      .filter((entry) => liveEngine(entry) !== undefined || entry.isLeaving)
       .reduce((sum, { model }) => sum + model.bytes, 0);
   }
 
@@ -212,7 +212,7 @@ export class EnginePool {
 
   #leastRecentlyUsed(): readonly Entry[] {
     return this.#entries()
-      .filter((entry) => entry.engine !== undefined)
+      .filter((entry) => liveEngine(entry) !== undefined)
       .sort((a, b) => a.lastUsed - b.lastUsed);
   }
 }

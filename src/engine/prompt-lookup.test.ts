@@ -187,4 +187,25 @@ describe('a reply that repeats itself, with prompt lookup', () => {
     loop.run();
     expect(received.texts[0]).toBe(VERSE);
   });
+
+  it('is never offered what stands for embedding rows', () => {
+    let ms = 0;
+    const runner = createFakeRunner({
+      contextPerSequence: 96,
+      script: [{ after: 'Q', say: 'zyzyzyzy', then: 'table' }],
+      onDecode: () => {
+        ms += 5;
+      },
+    });
+    const loop = new TestLoop(runner, { promptLookup: 6, now: () => ms });
+    const rows = Buffer.from(new Float32Array(3 * 8).fill(0.5).buffer).toString('base64');
+    const segments = [
+      { kind: 'text', text: 'zy' },
+      { kind: 'rows', count: 3, rows },
+      { kind: 'text', text: 'Q' },
+    ] as const;
+    const received = loop.submit({ prompt: { kind: 'segments', segments }, stop: { maxNewTokens: 12 } });
+    loop.run();
+    expect(received.events.at(-1)?.kind).toBe('finished');
+  });
 });

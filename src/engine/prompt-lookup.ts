@@ -57,7 +57,9 @@ export class PromptLookup {
     for (let i = 0; i < count; i++) {
       this.#proposal[i] = (i < distance ? tokens[end + i] : this.#proposal[i - distance]) ?? 0;
     }
-    return this.#proposal.subarray(0, count);
+    // Negative numbers stand for embedding rows, which nobody can say.
+    const firstRow = this.#proposal.subarray(0, count).findIndex((token) => token < 0);
+    return this.#proposal.subarray(0, firstRow < 0 ? count : firstRow);
   }
 
   /** Learns from a proposal of which so many tokens were right. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeRunner, type FakeRunnerOptions } from '../../test/support/fake-runner.js';
 import { type LoopRequest, type Received, TestLoop } from '../../test/support/loop.js';
+import { TextMatcher } from '../../test/support/text-matcher.js';
 
 const start = (options: FakeRunnerOptions = {}, cacheBytes = 1 << 20) => {
   const runner = createFakeRunner(options);
@@ -439,6 +440,132 @@ describe('a decode without space', () => {
     runner.failNext('no-space', 1000);
     loop.run(200);
     expect(requests.every(({ isDone }) => isDone)).toBe(true);
+  });
+});
+
+describe('a decode alone that has no space once', () => {
+  const beside = () => {
+    const { loop, runner } = start();
+    loop.text({ prompt: 'something that stays', stop: { maxNewTokens: 2 } });
+    return { loop, runner };
+  };
+
+  it('is tried again in the room that residents leave: a prompt', () => {
+    const { loop, runner } = beside();
+    const received = loop.submit({ prompt: 'hello', stop: { maxNewTokens: 3 } });
+    runner.failNext('no-space');
+    loop.run();
+    expect(kinds(received).at(-1)).toBe('finished');
+  });
+
+  it('is tried again in the room that residents leave: a stream', () => {
+    const { loop, runner } = beside();
+    const received = loop.submit({ prompt: 'hello', stop: { maxNewTokens: 8 } });
+    loop.step();
+    loop.step();
+    runner.failNext('no-space');
+    loop.run();
+    expect(received.events.at(-1)).toMatchObject({ usage: { completionTokens: 8 } });
+  });
+});
+
+describe('text in front of a special token that is shown', () => {
+  it.each([
+    ['stop the<|user|>ab', 'stop the<|user|>ab<eos>'],
+    ['stop the', 'stop the<eos>'],
+    ['stop <|user|> the end', 'stop <|user|> '],
+  ])('comes first, also where it may begin a stop string: %s', (say, shown) => {
+    const { loop } = start({ script: [{ after: 'Q', say }] });
+    const stop = { maxNewTokens: 20, stopStrings: ['the end'] };
+    expect(loop.text({ prompt: 'Q', stop, output: { specialTokens: true } })).toBe(shown);
+  });
+});
+
+describe('an engine that shares no prefixes', () => {
+  it('computes the same prompt anew, and the choices of one request only once', () => {
+    const { loop, runner } = start({}, 0);
+    const prompt = 'the same prompt as before, word for word';
+    for (let i = 0; i < 2; i++) {
+      const received = loop.submit({ prompt, n: 2, stop: { maxNewTokens: 3 } });
+      loop.run();
+      expect(received.events[0]).toMatchObject({ kind: 'started', cachedTokens: 0 });
+    }
+    expect(runner.usedCells()).toBe(0);
+    const prefills = runner.steps.flatMap(({ parts }) => parts).filter(({ count }) => count > 1);
+    expect(prefills.reduce((sum, { count }) => sum + count, 0)).toBe(
+      2 * runner.tokenize(prompt, false, false).length,
+    );
+  });
+});
+
+describe('a model that computes no numbers', () => {
+  it('fails the request, and says that it is not its fault', () => {
+    const { loop, runner } = start();
+    const row = new Float32Array(runner.info.vocabSize).fill(Number.NaN);
+    runner.logits = () => row;
+    const received = loop.submit({ prompt: 'hello', stop: { maxNewTokens: 3 } });
+    loop.run();
+    expect(failure(received)).toMatchObject({
+      code: 'internal',
+      message: 'the model computed no numbers: its file may be damaged',
+    });
+  });
+});
+
+describe('a text that cannot fit', () => {
+  it('is refused before it is tokenized', () => {
+    const { loop, runner } = start();
+    let tokenized = 0;
+    const tokenize = runner.tokenize.bind(runner);
+    runner.tokenize = (...given) => {
+      tokenized++;
+      return tokenize(...given);
+    };
+    expect(() => loop.submit({ prompt: 'x'.repeat(100_000) })).toThrow(/tokens or more; the context holds/);
+    expect(tokenized).toBe(0);
+  });
+});
+
+describe('a shared pool', () => {
+  it('has room for forced tokens although residents fill it', () => {
+    const { loop, runner } = start({ kvLayout: 'unified', totalCells: 40, maxSequences: 4 });
+    // Leaves 31 of 40 cells behind.
+    loop.text({ prompt: 'x'.repeat(30), stop: { maxNewTokens: 2 } });
+    const matcher = new TextMatcher(runner.vocabulary, ['{"name": "abc"}'], { forces: true });
+    const received = loop.submit({ prompt: 'call', stop: { maxNewTokens: 30 } }, [matcher]);
+    loop.run(200);
+    expect(received.texts[0]).toBe('{"name": "abc"}');
+  });
+
+  it('takes of a cached run what is wanted, where there is no room for all of it', () => {
+    const { loop } = start({ kvLayout: 'unified', totalCells: 60, maxSequences: 4, batchTokens: 64 });
+    const shared = 'ABCDEFGHIJKLMNOPQRST';
+    loop.text({ prompt: shared + 'x'.repeat(24), stop: { maxNewTokens: 1 } });
+    loop.text({ prompt: 'y'.repeat(40), stop: { maxNewTokens: 1 } });
+    loop.submit({ prompt: 'z'.repeat(25), stop: { maxNewTokens: 6 } });
+    loop.step();
+    const again = loop.submit({ prompt: `${shared}w`, stop: { maxNewTokens: 2 } });
+    loop.run();
+    expect(again.events[0]).toMatchObject({ kind: 'started', cachedTokens: 20 });
+  });
+});
+
+describe('embedding rows', () => {
+  it('are computed as rows also when they are caught up with beside others', () => {
+    const rows = Buffer.from(new Float32Array(2 * 8).fill(0.5).buffer).toString('base64');
+    const prompt = { kind: 'segments', segments: [{ kind: 'rows', rows, count: 2 }] } as const;
+    const { loop } = start({ maxSequences: 6, canMoveKv: false, contextPerSequence: 100 }, 0);
+    for (let i = 0; i < 5; i++) loop.submit({ prompt: `p${i}`, stop: { maxNewTokens: 40 } });
+    loop.step();
+    loop.step();
+    const low = loop.submit({ prompt, priority: -1, stop: { maxNewTokens: 10 } });
+    loop.step();
+    loop.step();
+    // Takes its place away, and leaves it soon.
+    loop.submit({ prompt: 'hi', priority: 1, stop: { maxNewTokens: 2 } });
+    loop.run();
+    const alone = start({ maxSequences: 1, contextPerSequence: 100 }).loop;
+    expect(low.texts[0]).toBe(alone.text({ prompt, stop: { maxNewTokens: 10 } }));
   });
 });
 

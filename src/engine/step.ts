@@ -294,7 +294,7 @@ export class StepLoop {
         this.#end(sequence, verdict);
         return;
       case 'fails':
-        this.#fail(group, new KoineError('constraint', verdict.message));
+        this.#fail(group, new KoineError(verdict.code, verdict.message));
     }
   }
 
@@ -333,7 +333,11 @@ export class StepLoop {
 
   #decodeFailed(entries: readonly PlanEntry[], outcome: Exclude<DecodeOutcome, 'ok'>): void {
     if (outcome === 'no-space' && this.#refusals++ < this.#parts.runner.info.maxSequences) {
-      this.#parts.places.evictResidents(this.#parts.runner.info.totalCells);
+      const { places, runner } = this.#parts;
+      const { cached } = places.audit().cells;
+      places.evictResidents(runner.info.totalCells);
+      // There is more room than there was.
+      if (cached > 0) return;
       const only = entries.length === 1 && this.running.size === 1 ? entries[0] : undefined;
       if (only === undefined && this.#admission.swapOutYoungest()) return;
       if (only !== undefined && only.sequence.generated > 0) {

@@ -19,7 +19,9 @@ export function hostCheck(address: string, trusted: readonly string[]): HostChec
   if (trusted.includes('*') || (trusted.length === 0 && !isLoopback(address))) return () => true;
   const names = new Set([DOCKER_HOST, ...[address, ...trusted].map(nameOf)]);
   const nearby = nearbyAddresses();
-  return (header = '') => {
+  return (header) => {
+    // A browser always says where it thinks it is; who says nothing is none.
+    if (header === undefined) return true;
     const name = nameOf(header);
     const version = isIP(name);
     if (names.has(name) || name.endsWith('.localhost')) return true;

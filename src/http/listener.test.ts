@@ -340,6 +340,21 @@ describe('connections', () => {
     await drained;
   });
 
+  it('is done with a request whose body breaks off, and does not wait for it when it drains', async () => {
+    const { url, port, listener, records } = await serve([{ dialect: plain('a', [echo]), prefix: '' }]);
+    const head =
+      'POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n';
+    const socket = await dial(port, `${head}{"a`);
+    await expect.poll(() => listener.inFlight).toBe(1);
+    socket.destroy();
+    await expect.poll(() => records.length).toBe(1);
+    // The refusal of the broken body comes after its end; another request makes sure that it has come.
+    await post(`${url}/echo`, '{}');
+    await expect.poll(() => records.length).toBe(2);
+    expect(listener.inFlight).toBe(0);
+    expect(records.map(({ status }) => status)).toEqual([499, 200]);
+  });
+
   it('drains: refuses new connections, finishes what runs, closes idle ones', async () => {
     const started = deferred<void>();
     const finish = deferred<void>();

@@ -57,6 +57,7 @@ export class Listener {
   readonly #spec: ListenerSpec;
   readonly #app: FastifyInstance;
   readonly #inFlight = new Map<FastifyRequest, InFlight>();
+  readonly #exchanges = new WeakMap<FastifyRequest, Exchange>();
   #isDraining = false;
   #onIdle: (() => void) | undefined;
 
@@ -200,8 +201,9 @@ export class Listener {
     return reply;
   }
 
+  /** Also of one whose client has gone: it has ended, and must not begin again. */
   #exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
-    return this.#inFlight.get(request)?.exchange ?? this.#track(request, reply);
+    return this.#exchanges.get(request) ?? this.#track(request, reply);
   }
 
   /** Begins an exchange, and ends it when the response or its socket closes. */
@@ -215,6 +217,7 @@ export class Listener {
       keepAliveMs: this.#spec.options.keepAliveMs,
       startedAtMs,
     });
+    this.#exchanges.set(request, exchange);
     this.#inFlight.set(request, { exchange, abort });
     reply.header('x-request-id', request.id);
     const { raw } = reply;

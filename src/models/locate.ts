@@ -12,7 +12,7 @@ export function locateModel(path: string): string {
   if (stats === undefined) throw badModel(path, 'no such file or folder.');
   if (!stats.isDirectory()) return firstPart(path);
   const models = readdirSync(path)
-    .filter((name) => isModelName(name) && statSync(join(path, name)).isFile())
+    .filter((name) => isModelName(name) && statSync(join(path, name), { throwIfNoEntry: false })?.isFile())
     .sort();
   const [only] = models;
   if (only === undefined) throw badModel(path, 'the folder holds no GGUF model.');

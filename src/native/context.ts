@@ -1,5 +1,6 @@
 // One generation context of a model: its KV memory, threads and limits. Engine process.
 
+import { cpus } from 'node:os';
 import type { LlamaLibrary } from './library.js';
 import { grantedThreads } from './machine.js';
 import type { NativeModel } from './model.js';
@@ -34,7 +35,8 @@ export function createContext(
   options: RunnerOptions,
   lastError: () => string | undefined,
 ): NativeContext {
-  const maxThreads = options.threads > 0 ? options.threads : grantedThreads();
+  // More threads than cores wait for one another at every step.
+  const maxThreads = options.threads > 0 ? Math.min(options.threads, cpus().length) : grantedThreads();
   const params = contextParams(library, model, options, maxThreads);
   const handle = library.contextCreate(model.handle, params);
   if (handle === null) {

@@ -1,6 +1,6 @@
 // `npm start` in a clone of its own: a copy of the scripts with a command of three lines to build and run.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -59,6 +59,32 @@ describe('npm start', () => {
     expect(first).toMatchObject({ code: 0, stderr: 'Building ...\n' });
     expect(first.stdout).toBe(`serve --port 9000 a.gguf ${first.pid}\n`);
     expect(start()).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('stops with the shell that npm started it in', async () => {
+    start();
+    writeFileSync(
+      join(clone, 'src', 'cli', 'main.ts'),
+      `export async function main(): Promise<void> {
+  const alive = setInterval(() => undefined, 1000);
+  process.on('SIGTERM', () => {
+    clearInterval(alive);
+    console.log('drained');
+  });
+  console.log('ready');
+}
+`,
+    );
+    // What comes behind keeps the shell from becoming the process itself, as npm's shell does not.
+    const command = `"${process.execPath}" scripts/start.mjs; true`;
+    const shell = spawn('/bin/sh', ['-c', command], { cwd: clone, stdio: ['ignore', 'pipe', 'ignore'] });
+    let output = '';
+    shell.stdout.on('data', (bytes: Buffer) => {
+      output += bytes.toString();
+      if (output === 'ready\n') shell.kill('SIGTERM');
+    });
+    await new Promise((resolve) => shell.stdout.once('close', resolve));
+    expect(output).toBe('ready\ndrained\n');
   });
 
   it('builds again when a source is new, changed or gone, but not for tests', () => {

@@ -78,7 +78,20 @@ describe('a setting', () => {
       1,
       'there is no dialect "foo"; there are openai, tgi',
     ],
-    ['naming a file there is not', ['--chat-template', 'gone.jinja'], {}, 1, 'gone.jinja cannot be read'],
+    [
+      'naming a file there is not',
+      ['--chat-template', 'gone.jinja'],
+      {},
+      1,
+      'gone.jinja cannot be read (ENOENT)',
+    ],
+    [
+      'naming a template that is none',
+      ['--chat-template', write('broken.jinja', '{% if %}')],
+      {},
+      1,
+      'broken.jinja is not valid Jinja',
+    ],
   ])('%s', async (_, args, env, lines, message) => {
     const outcome = await koine(['serve', ...args], env);
     expect(outcome.stderr).toContain(message);

@@ -10,6 +10,7 @@ import { createSamplerWorkspace } from '../../src/engine/sampling/index.js';
 import type { OutputMatcher } from '../../src/engine/sequence.js';
 import { StepLoop } from '../../src/engine/step.js';
 import { TokenTable } from '../../src/engine/text/index.js';
+import { TextBounds } from '../../src/engine/text-bounds.js';
 import {
   NEUTRAL_OUTPUT,
   NEUTRAL_SAMPLING,
@@ -64,9 +65,14 @@ export class TestLoop {
     const cache =
       budgetBytes === 0 || !runner.info.canMoveKv
         ? createNoCache()
-        : new RadixCache({ budgetBytes, split: (block, at) => runner.splitKv(block, at) });
-    this.places = new Places(runner, cache);
-    this.#intake = { runner, facts: runner.facts, workspace, table, now };
+        : new RadixCache({
+            budgetBytes,
+            split: (block, at) => runner.splitKv(block, at),
+            isExact: runner.info.kvLayout === 'unified',
+          });
+    this.places = new Places(runner, cache, budgetBytes > 0);
+    const bounds = new TextBounds(runner);
+    this.#intake = { runner, facts: runner.facts, workspace, table, bounds, now };
     this.loop = new StepLoop({
       runner,
       places: this.places,

@@ -12,8 +12,8 @@ beforeEach(() => setUp({}));
 
 function setUp(options: Parameters<typeof createFakeRunner>[0], budgetBytes = 1 << 20): void {
   runner = createFakeRunner({ maxSequences: 3, batchTokens: 64, ...options });
-  cache = new RadixCache({ budgetBytes, split: (block, at) => runner.splitKv(block, at) });
-  places = new Places(runner, cache);
+  cache = new RadixCache({ budgetBytes, split: (block, at) => runner.splitKv(block, at), isExact: false });
+  places = new Places(runner, cache, true);
 }
 
 type Changes = Partial<Pick<Tenant, 'scope' | 'usePrefixCache'>>;

@@ -59,12 +59,15 @@ export interface PlaceAudit {
 export class Places {
   readonly #runner: ModelRunner;
   readonly #cache: PrefixCache;
+  readonly #sharesPrefixes: boolean;
   readonly #places: Place[];
   #tick = 0;
 
-  constructor(runner: ModelRunner, cache: PrefixCache) {
+  /** `sharesPrefixes`: whether a tenant may have what another has left. */
+  constructor(runner: ModelRunner, cache: PrefixCache, sharesPrefixes: boolean) {
     this.#runner = runner;
     this.#cache = cache;
+    this.#sharesPrefixes = sharesPrefixes;
     this.#places = Array.from({ length: runner.info.maxSequences }, (_, id) => ({
       id,
       tenant: undefined,
@@ -134,7 +137,7 @@ export class Places {
     place.tokens = tenant.tokens;
     place.kept = tenant.computed;
     place.scope = tenant.scope;
-    place.isPrivate = !tenant.usePrefixCache;
+    place.isPrivate = !(this.#sharesPrefixes && tenant.usePrefixCache);
     place.lastUsed = ++this.#tick;
     tenant.place = -1;
     if (place.isPrivate) this.#clear(place);

@@ -18,6 +18,7 @@ const block = (tokens: readonly number[]): TokenBlock => ({
 
 function cacheOf(budgetTokens: number): RadixCache {
   return new RadixCache({
+    isExact: false,
     budgetBytes: budgetTokens * BYTES,
     split: (whole, at) => {
       const { tokens } = whole as TokenBlock;

@@ -31,6 +31,8 @@ export interface RadixCacheOptions {
   readonly budgetBytes: number;
   /** Cuts a block in two; the given one is not used afterwards. */
   readonly split: (block: KvBlock, at: number) => readonly [KvBlock, KvBlock];
+  /** Whether a match ends where its last block does, which may cut that; else the block may reach beyond the match. */
+  readonly isExact: boolean;
 }
 
 /** See `PrefixCache`. Least recently used leaves go first. */
@@ -50,7 +52,9 @@ export class RadixCache implements PrefixCache {
   }
 
   match(scope: string, tokens: Int32Array, length: number): PrefixHandle {
-    const { path, length: matched } = this.#walk(scope, tokens, length);
+    const walk = this.#walk(scope, tokens, length);
+    const { path, length: matched } = walk;
+    if (this.#options.isExact && path.length > 0) path[path.length - 1] = this.#nodeAt(scope, walk);
     this.#touch(path);
     const deepest = path.at(-1);
     changeLocks(deepest, 1);

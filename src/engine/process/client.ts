@@ -27,7 +27,7 @@ interface Running {
   retries: number;
 }
 
-/** A request that brings an engine down twice is not tried a third time. */
+/** A request that two processes were lost over, or before they could take it, does not wait for a third. */
 const MAX_RETRIES = 1;
 
 /** Requests and queries of one engine, across restarts of its process. */

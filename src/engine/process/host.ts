@@ -18,6 +18,7 @@ import { StepLoop } from '../step.js';
 import { StepRecorder } from '../step-recorder.js';
 import { hasPrefill } from '../step-shape.js';
 import { TokenTable } from '../text/index.js';
+import { TextBounds } from '../text-bounds.js';
 import { ThreadControl } from '../thread-control.js';
 import type { FromEngine, ProcessStatus, Query, Submission, ToEngine } from './messages.js';
 import { QueryQueue } from './query-queue.js';
@@ -78,7 +79,8 @@ export class EngineHost {
     const { runner, options } = parts;
     this.#parts = parts;
     this.#cache = createCache(runner, options);
-    this.#places = new Places(runner, this.#cache);
+    const sharesPrefixes = options.prefixCacheBytes > 0;
+    this.#places = new Places(runner, this.#cache, sharesPrefixes);
     const workspace = createSamplerWorkspace(runner.info.vocabSize);
     const table = new TokenTable((token) => runner.tokenBytes(token));
     const now = (): number => performance.now();
@@ -91,7 +93,7 @@ export class EngineHost {
       places: this.#places,
       workspace,
       table,
-      sharesPrefixes: options.prefixCacheBytes > 0,
+      sharesPrefixes,
       promptLookup: options.promptLookup,
       now,
       threads: () => this.#currentThreads(),
@@ -100,11 +102,17 @@ export class EngineHost {
         if (options.adaptThreads) this.#threads.observe({ shape, ms, nowMs: now() });
       },
     });
-    this.#intake = { runner, facts: parts.facts, workspace, table, now };
+    const bounds = new TextBounds(runner);
+    this.#intake = { runner, facts: parts.facts, workspace, table, bounds, now };
     this.#constraints = new Constraints(runner, parts.facts, options, (text) =>
       parts.send({ kind: 'log', level: 'info', text }),
     );
-    this.#queries = new QueryQueue({ runner, facts: parts.facts, maxEmbedTokens: parts.maxEmbedTokens });
+    this.#queries = new QueryQueue({
+      runner,
+      facts: parts.facts,
+      maxEmbedTokens: parts.maxEmbedTokens,
+      bounds,
+    });
   }
 
   /** Announces the model. */
@@ -318,5 +326,7 @@ function createCache(runner: ModelRunner, options: EngineOptions): PrefixCache {
   return new RadixCache({
     budgetBytes: options.prefixCacheBytes,
     split: (block, at) => runner.splitKv(block, at),
+    // In a shared pool there may be no cells for more than is wanted.
+    isExact: runner.info.kvLayout === 'unified',
   });
 }

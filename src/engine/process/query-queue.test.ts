@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeRunner, type FakeRunner } from '../../../test/support/fake-runner.js';
 import type { Pooling, TokenSpan } from '../../protocol/index.js';
 import type { ModelFacts } from '../model-runner.js';
+import { TextBounds } from '../text-bounds.js';
 import type { Query } from './messages.js';
 import { QueryQueue } from './query-queue.js';
 
@@ -17,7 +18,16 @@ function setUp(maxEmbedTokens = 16, facts: Partial<ModelFacts> = {}) {
     tokenBytes: runner.tokenBytes.bind(runner),
     isControl: runner.isControl.bind(runner),
   });
-  return { runner, passes, queue: new QueryQueue({ runner: watched, facts: runner.facts, maxEmbedTokens }) };
+  return {
+    runner,
+    passes,
+    queue: new QueryQueue({
+      runner: watched,
+      facts: runner.facts,
+      maxEmbedTokens,
+      bounds: new TextBounds(runner),
+    }),
+  };
 }
 
 type Embed = Extract<Query, { kind: 'embed' }>;
@@ -56,6 +66,19 @@ function spansOf(text: string, addSpecial = false, parseSpecial = false): readon
 }
 
 describe('tokens of a text', () => {
+  it('that is far too long are not counted', () => {
+    const { queue } = setUp();
+    const query = {
+      kind: 'tokenize',
+      text: 'x'.repeat(1e6),
+      addSpecial: false,
+      parseSpecial: false,
+    } as const;
+    expect(() => queue.answerNow(1, query)).toThrow(
+      /^the text has \d+ tokens or more; at most \d+ are counted$/,
+    );
+  });
+
   it('lie side by side and cover it, in bytes, whatever the characters', () => {
     for (const text of ['Hello world', 'caf\u00e9 au lait', 'a\u{1f600}\u20acb', '\u00e9', '']) {
       const bytes = Buffer.from(text);
@@ -185,6 +208,7 @@ describe('embeddings', () => {
     const original = runner.embed.bind(runner);
     let calls = 0;
     const failing = new QueryQueue({
+      bounds: new TextBounds(runner),
       runner: Object.assign(Object.create(runner) as FakeRunner, {
         tokenize: runner.tokenize.bind(runner),
         embed: (inputs: readonly Int32Array[], pooling: Pooling) => {

@@ -4,12 +4,14 @@
 import { KoineError, type Pooling, type TokenSpan } from '../../protocol/index.js';
 import type { ModelFacts, ModelRunner } from '../model-runner.js';
 import { decodeText } from '../text/index.js';
+import type { TextBounds } from '../text-bounds.js';
 import type { Query, QueryResult } from './messages.js';
 
 export interface QueryParts {
   readonly runner: ModelRunner;
   readonly facts: ModelFacts;
   readonly maxEmbedTokens: number;
+  readonly bounds: TextBounds;
 }
 
 type EmbedQuery = Extract<Query, { kind: 'embed' }>;
@@ -29,6 +31,8 @@ export type QueryOutcome =
 
 /** Tokens of embeddings computed between two steps; a longer input still goes in one pass. */
 const TOKENS_PER_TURN = 512;
+/** A text to be tokenized may be so many times as long as the context: no step runs meanwhile. */
+const MOST_CONTEXTS = 4;
 
 /** Queries of one model. */
 export class QueryQueue {
@@ -123,7 +127,16 @@ export class QueryQueue {
 
   /** Tokens with their byte ranges; what the tokenizer added (BOS, a leading space) has an empty range. */
   #spans({ text, addSpecial, parseSpecial }: Extract<Query, { kind: 'tokenize' }>): TokenSpan[] {
-    const { runner } = this.#parts;
+    const { runner, bounds } = this.#parts;
+    const most = MOST_CONTEXTS * runner.info.contextPerSequence;
+    const fewest = bounds.fewest(text, parseSpecial, most);
+    if (fewest > most) {
+      throw new KoineError('too_long', `the text has ${fewest} tokens or more; at most ${most} are counted`, {
+        field: 'text',
+        promptTokens: fewest,
+        limitTokens: most,
+      });
+    }
     const bytes = Buffer.from(text, 'utf8');
     let at = 0;
     return Array.from(runner.tokenize(text, addSpecial, parseSpecial), (id): TokenSpan => {

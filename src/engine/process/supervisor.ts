@@ -135,8 +135,9 @@ export class Supervisor {
     if (child.connected) child.send(message, () => undefined);
   }
 
-  #logLines(stream: NodeJS.ReadableStream | null): void {
-    if (stream === null) return;
+  /** A process that could not be started has no streams. */
+  #logLines(stream: NodeJS.ReadableStream | null | undefined): void {
+    if (stream === null || stream === undefined) return;
     createInterface({ input: stream }).on('line', (text) => {
       if (text.trim() !== '') this.#parts.onLog({ level: 'warn', text });
     });

@@ -21,10 +21,14 @@ export class Cells {
     return this.#runner.info.kvLayout === 'unified';
   }
 
-  /** Frees a cell for every running sequence: residents go first, then the youngest sequence by `swapOut`. */
+  /**
+   * Frees cells for what running sequences have to compute: residents go first, then, until there is one for each, the
+   * youngest sequence by `swapOut`.
+   */
   ensure(swapOut: () => boolean): void {
     if (!this.#isShared) return;
-    this.#places.evictResidents(this.#running.size);
+    const wanted = this.#running.all().reduce((sum, { remaining }) => sum + Math.max(1, remaining), 0);
+    this.#places.evictResidents(wanted);
     while (this.#places.audit().cells.free < this.#running.size && this.#running.size > 1) {
       if (!swapOut()) return;
     }
@@ -34,7 +38,10 @@ export class Cells {
   mostPrefill(): number {
     const room = this.#runner.batch.tokens.length;
     if (!this.#isShared) return room;
-    const decoding = this.#running.all().filter(({ generated }) => generated > 0).length;
+    // One that has several tokens to catch up with is not decoding: the cells left are for it.
+    const decoding = this.#running
+      .all()
+      .filter(({ generated, remaining }) => generated > 0 && remaining === 1).length;
     return Math.min(room, this.#places.audit().cells.free - decoding);
   }
 

@@ -107,8 +107,10 @@ function prefillAmounts(
  * Whether a sequence has one token in a decode step: it decodes, or it has a few tokens to catch up with that its
  * constraint forced. Together these would save it as many steps, but cost everybody one.
  */
-function takesOne({ generated, remaining }: Sequence, talking: number): boolean {
-  return generated > 0 && remaining <= talking;
+function takesOne(sequence: Sequence, talking: number): boolean {
+  const { generated, remaining, computed } = sequence;
+  // Embedding rows of its prompt, which it may have to compute again, are no token.
+  return generated > 0 && remaining <= talking && sequence.rowSpanAt(computed) === undefined;
 }
 
 /** Most tokens of a sequence in one step: up to the next change between tokens and rows. */
