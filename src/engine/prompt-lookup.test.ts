@@ -190,9 +190,10 @@ describe('a reply that repeats itself, with prompt lookup', () => {
 
   it('is never offered what stands for embedding rows', () => {
     let ms = 0;
+    const then = 'table';
     const runner = createFakeRunner({
       contextPerSequence: 96,
-      script: [{ after: 'Q', say: 'zyzyzyzy', then: 'table' }],
+      script: [{ after: 'Q', say: 'zyzyzyzy', then }],
       onDecode: () => {
         ms += 5;
       },

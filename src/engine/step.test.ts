@@ -484,7 +484,7 @@ describe('text in front of a special token that is shown', () => {
 describe('an engine that shares no prefixes', () => {
   it('computes the same prompt anew, and the choices of one request only once', () => {
     const { loop, runner } = start({}, 0);
-    const prompt = 'the same prompt as before, word for word';
+    const prompt = 'a prompt that is much the same as it was before, word for word';
     for (let i = 0; i < 2; i++) {
       const received = loop.submit({ prompt, n: 2, stop: { maxNewTokens: 3 } });
       loop.run();
@@ -521,7 +521,7 @@ describe('a text that cannot fit', () => {
       tokenized++;
       return tokenize(...given);
     };
-    expect(() => loop.submit({ prompt: 'x'.repeat(100_000) })).toThrow(/tokens or more; the context holds/);
+    expect(() => loop.submit({ prompt: 'x'.repeat(3_000_000) })).toThrow(/tokens or more; the context holds/);
     expect(tokenized).toBe(0);
   });
 });

@@ -8,23 +8,29 @@ const bounds = new TextBounds(runner);
 const pieces = fc.constantFrom('a', 'the ', ' ', 'é', '🦉', '<|user|>', '<bos>', '<|us', 'stop', '\n');
 const texts = fc.array(pieces, { maxLength: 60 }).map((all) => all.join(''));
 
+const limits = fc.record({
+  limit: fc.integer({ min: 0, max: 80 }),
+  markers: fc.integer({ min: 0, max: 80 }),
+});
+
 describe('the fewest tokens of a text', () => {
-  it('are never more than it has, and none where it can have no more than the limit', () => {
+  it('are never more than it has, and told only where they are over a limit', () => {
     fc.assert(
-      fc.property(texts, fc.boolean(), fc.integer({ min: 0, max: 80 }), (text, parseSpecial, limit) => {
+      fc.property(texts, fc.boolean(), limits, (text, parseSpecial, most) => {
         const count = runner.tokenize(text, false, parseSpecial).length;
-        expect(bounds.fewest(text, parseSpecial, limit)).toBeLessThanOrEqual(count);
-        if (text.length <= limit) expect(count).toBeLessThanOrEqual(Buffer.byteLength(text));
+        const fewest = bounds.fewest(text, parseSpecial, most);
+        expect(fewest ?? 0).toBeLessThanOrEqual(count);
+        expect(fewest ?? Number.POSITIVE_INFINITY).toBeGreaterThan(Math.min(most.limit, most.markers));
       }),
     );
   });
 
-  it('are its markers where these are read, and follow from its length where they are not', () => {
+  it('are its markers where these are read, and follow from its length', () => {
     const text = '<|user|>'.repeat(100);
-    expect(bounds.fewest(text, true, 70)).toBe(100);
-    expect(bounds.fewest(text, false, 50)).toBeLessThan(runner.tokenize(text, false, false).length + 1);
-    expect(bounds.fewest('x'.repeat(100_000), false, 50)).toBeGreaterThan(1000);
-    expect(bounds.fewest('short', true, 50)).toBe(0);
+    expect(bounds.fewest(text, true, { limit: 200, markers: 99 })).toBe(100);
+    expect(bounds.fewest(text, true, { limit: 200, markers: 100 })).toBeUndefined();
+    expect(bounds.fewest(text, false, { limit: 200, markers: 99 })).toBeUndefined();
+    expect(bounds.fewest('x'.repeat(100_000), false, { limit: 50, markers: 50 })).toBeGreaterThan(1000);
   });
 });
 

@@ -16,18 +16,20 @@ export class TextBounds {
   }
 
   /**
-   * Fewest tokens a text can have, or 0 where that is not worth asking: a text of no more characters than `limit` has no
-   * more tokens either. With `parseSpecial` the names of control tokens are tokens.
+   * A number of tokens that a text has at least, if that is over a limit: `limit` for all of them, or `markers` for the
+   * names of control tokens, with `parseSpecial`, which take far longer than others. Undefined: it may have fewer.
    */
-  fewest(text: string, parseSpecial: boolean, limit: number): number {
-    if (text.length <= limit) return 0;
+  fewest(text: string, parseSpecial: boolean, most: { limit: number; markers: number }): number | undefined {
+    // No text has more tokens than bytes.
+    if (text.length <= Math.min(most.limit, most.markers)) return undefined;
     this.#learn();
     const byLength = Math.ceil(Buffer.byteLength(text) / this.#longest);
-    if (byLength > limit || !parseSpecial || this.#markers === undefined) return byLength;
+    if (byLength > most.limit) return byLength;
+    if (!parseSpecial || this.#markers === undefined) return undefined;
     let markers = 0;
     this.#markers.lastIndex = 0;
     while (this.#markers.test(text)) markers++;
-    return Math.max(byLength, markers);
+    return markers > most.markers ? markers : undefined;
   }
 
   /**
@@ -61,11 +63,11 @@ export class TextBounds {
     }
     // Of two names that begin alike the longer one counts.
     names.sort((a, b) => b.length - a.length);
-    if (names.length > 0) this.#markers = new RegExp(names.map(escape).join('|'), 'gu');
+    if (names.length > 0) this.#markers = new RegExp(names.map(quoted).join('|'), 'gu');
   }
 }
 
 /** Tokens that a cut may change beyond the ones that are wanted. */
 const MARGIN = 64;
 
-const escape = (name: string): string => name.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const quoted = (name: string): string => name.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

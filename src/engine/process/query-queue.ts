@@ -33,6 +33,7 @@ export type QueryOutcome =
 const TOKENS_PER_TURN = 512;
 /** A text to be tokenized may be so many times as long as the context: no step runs meanwhile. */
 const MOST_CONTEXTS = 4;
+const LEAST_COUNTED = 16_384;
 
 /** Queries of one model. */
 export class QueryQueue {
@@ -128,14 +129,11 @@ export class QueryQueue {
   /** Tokens with their byte ranges; what the tokenizer added (BOS, a leading space) has an empty range. */
   #spans({ text, addSpecial, parseSpecial }: Extract<Query, { kind: 'tokenize' }>): TokenSpan[] {
     const { runner, bounds } = this.#parts;
-    const most = MOST_CONTEXTS * runner.info.contextPerSequence;
-    const fewest = bounds.fewest(text, parseSpecial, most);
-    if (fewest > most) {
-      throw new KoineError('too_long', `the text has ${fewest} tokens or more; at most ${most} are counted`, {
-        field: 'text',
-        promptTokens: fewest,
-        limitTokens: most,
-      });
+    const most = Math.max(LEAST_COUNTED, MOST_CONTEXTS * runner.info.contextPerSequence);
+    const promptTokens = bounds.fewest(text, parseSpecial, { limit: most, markers: most });
+    if (promptTokens !== undefined) {
+      const message = `the text has ${promptTokens} tokens or more; at most ${most} are counted`;
+      throw new KoineError('too_long', message, { field: 'text', promptTokens, limitTokens: most });
     }
     const bytes = Buffer.from(text, 'utf8');
     let at = 0;
