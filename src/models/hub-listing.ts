@@ -8,6 +8,7 @@ import {
   hubHeaders,
   isUnreachable,
   type Network,
+  networkCode,
   statusError,
   TransientError,
   unreachable,
@@ -35,7 +36,8 @@ export async function listRepository(
     } catch (error) {
       if (error instanceof KoineError || signal.aborted) throw error;
       if (isUnreachable(error)) throw unreachable(what, hub, error);
-      if (attempt === TRIES) throw new KoineError('unavailable', `${what}: ${reasonOf(error)}.`, {}, error);
+      if (attempt === TRIES)
+        throw new KoineError('unavailable', `${what}: ${reasonOf(error, hub)}.`, {}, error);
       await network.wait(backOffMs(attempt), signal);
     }
   }
@@ -74,7 +76,8 @@ function digestOf(lfs: string | undefined, blob: string | undefined): HubFile['d
   return blob === undefined ? undefined : { kind: 'git', hex: blob };
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, { endpoint }: Hub): string {
   if (error instanceof TransientError) return error.message;
-  return error instanceof Error ? `the list of files could not be read (${error.message})` : String(error);
+  const reason = networkCode(error) ?? (error instanceof Error ? error.message : String(error));
+  return `the list of files could not be read from ${endpoint} (${reason})`;
 }

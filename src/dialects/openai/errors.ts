@@ -43,8 +43,11 @@ const PARAMS: Readonly<Partial<Record<ErrorCode, string>>> = {
 /** Body of a failure; `input` is the field that holds the prompt (`messages` or `prompt`). */
 function failureBody(failure: Failure, input: string) {
   const { type, code } = WIRE_ERRORS[failure.code];
-  if (failure.code === 'too_long') return errorBody(tooLongMessage(failure, input), type, input, code);
-  const param = failure.details?.field ?? PARAMS[failure.code] ?? null;
+  const { field } = failure.details ?? {};
+  if (failure.code === 'too_long') {
+    return errorBody(tooLongMessage(failure, field ?? input), type, field ?? input, code);
+  }
+  const param = field ?? PARAMS[failure.code] ?? null;
   return errorBody(failure.message, type, param, code);
 }
 

@@ -19,6 +19,7 @@ describe('a process that cannot be started', () => {
   let supervisor: Supervisor;
   /** Whether each loss was to be followed by another process. */
   let lost: boolean[];
+  let log: string[];
   /** How to talk to each process that was ready. */
   let ready: ((message: ToEngine) => void)[];
 
@@ -34,11 +35,12 @@ describe('a process that cannot be started', () => {
 
   const start = (): void => {
     lost = [];
+    log = [];
     ready = [];
     supervisor = new Supervisor({
       options: FAKE_ENGINE_OPTIONS,
       entryPath: join(folder, 'entry.mjs'),
-      onLog: () => undefined,
+      onLog: ({ text }) => log.push(text),
       onMessage: () => undefined,
       onReady: (_, send) => ready.push(send),
       onLost: (_, willRestart) => lost.push(willRestart),
@@ -62,5 +64,6 @@ describe('a process that cannot be started', () => {
     process.execPath = NODE;
     await expect.poll(() => ready.length, { timeout: 10_000 }).toBe(2);
     expect(supervisor.state).toBe('ready');
+    expect(log.at(-1)).toBe('the engine process of table is back');
   });
 });

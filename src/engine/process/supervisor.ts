@@ -97,6 +97,10 @@ export class Supervisor {
         if (this.state === 'stopped') return;
         this.state = 'ready';
         this.#hasBeenReady = true;
+        if (this.restarts > 0) {
+          const text = `the engine process of ${this.#parts.options.modelId} is back`;
+          this.#parts.onLog({ level: 'info', text });
+        }
         this.#parts.onReady(message, (out) => this.#sendTo(child, out));
         return;
       case 'fatal':
