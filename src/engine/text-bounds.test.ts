@@ -50,3 +50,18 @@ describe('the end of a text', () => {
     expect(bounds.end('x'.repeat(1_000_000), false, 10).length).toBeLessThan(5000);
   });
 });
+
+describe('names of control tokens', () => {
+  it.each(['<end-of-turn>', '[INST]', '<|a|b|>', '</s>', '$^.*+?(){}\\', '｜ends▁here｜'])(
+    'are found as they are: %s',
+    (name) => {
+      const bytes = Buffer.from(name);
+      const named = Object.assign(Object.create(runner) as typeof runner, {
+        tokenBytes: (token: number) => (token === 0 ? bytes : runner.tokenBytes(token)),
+        isControl: (token: number) => token === 0,
+      });
+      const text = `x${name}`.repeat(50);
+      expect(new TextBounds(named).fewest(text, true, { limit: 1000, markers: 49 })).toBe(50);
+    },
+  );
+});

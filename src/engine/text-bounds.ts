@@ -70,4 +70,4 @@ export class TextBounds {
 /** Tokens that a cut may change beyond the ones that are wanted. */
 const MARGIN = 64;
 
-const quoted = (name: string): string => name.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const quoted = (name: string): string => name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
