@@ -159,20 +159,20 @@ async function idlePrefixes(): Promise<{ rows: Cell[][]; ratio: number }> {
   };
 }
 
-async function chats(): Promise<BenchResult> {
-  const apart = await playBoth({ name: 'demo, nothing shared', modelPath: DEMO_MODEL, systemTokens: 0 });
-  const page = await playBoth({
-    name: `demo, system prompt of ${PAGE_TOKENS}`,
-    modelPath: DEMO_MODEL,
-    systemTokens: PAGE_TOKENS,
-  });
-  const tools = await playBoth({
+const cases = (): readonly Case[] => [
+  { name: 'demo, nothing shared', modelPath: DEMO_MODEL, systemTokens: 0 },
+  { name: `demo, system prompt of ${PAGE_TOKENS}`, modelPath: DEMO_MODEL, systemTokens: PAGE_TOKENS },
+  {
     name: `70M Q4_0, system prompt of ${TOOLS_TOKENS}`,
     modelPath: generatedModel('70m-q4_0'),
     systemTokens: TOOLS_TOKENS,
-  });
+  },
+];
+
+async function chats(): Promise<BenchResult> {
+  const parts: Compared[] = [];
+  for (const one of cases()) parts.push(await playBoth(one));
   const idle = await idlePrefixes();
-  const parts = [apart, page, tools];
   return {
     tables: [
       {

@@ -5,13 +5,15 @@ import { makeReady, orExplain } from './ready.mjs';
 
 // npm signals the shell that it started this process in, and most shells die of it without a word to anybody. Whose
 // shell is gone has been told to stop.
-const shell = process.ppid;
-const watch = setInterval(() => {
-  if (process.ppid === shell) return;
-  clearInterval(watch);
-  process.kill(process.pid, 'SIGTERM');
-}, 250);
-watch.unref();
+if (process.env.npm_lifecycle_event !== undefined) {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  watch.unref();
+}
 
 // Where Node can (22.8 on), compiled modules are kept from one start to the next.
 module.enableCompileCache?.();

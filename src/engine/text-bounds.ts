@@ -20,7 +20,7 @@ export class TextBounds {
    * names of control tokens, with `parseSpecial`, which take far longer than others. Undefined: it may have fewer.
    */
   fewest(text: string, parseSpecial: boolean, most: { limit: number; markers: number }): number | undefined {
-    // No text has more tokens than bytes.
+    // So short a text is tokenized in no time.
     if (text.length <= Math.min(most.limit, most.markers)) return undefined;
     this.#learn();
     const byLength = Math.ceil(Buffer.byteLength(text) / this.#longest);

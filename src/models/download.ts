@@ -26,6 +26,7 @@ import {
   isUnreachable,
   type Network,
   networkCode,
+  reasonOf,
   statusError,
   TransientError,
   unreachable,
@@ -255,10 +256,4 @@ function checkSpace(job: Download, haveBytes: number): void {
     `${job.what} needs ${showBytes(needed)} on the disk of ${dirname(job.target)}, where ${showBytes(free)} are free; ` +
       'make room or choose another folder with --models-dir.',
   );
-}
-
-function reasonOf(error: unknown): string {
-  const code = networkCode(error);
-  if (code !== undefined) return code;
-  return error instanceof Error ? error.message : String(error);
 }

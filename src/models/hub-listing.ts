@@ -8,7 +8,7 @@ import {
   hubHeaders,
   isUnreachable,
   type Network,
-  networkCode,
+  reasonOf,
   statusError,
   TransientError,
   unreachable,
@@ -37,7 +37,7 @@ export async function listRepository(
       if (error instanceof KoineError || signal.aborted) throw error;
       if (isUnreachable(error)) throw unreachable(what, hub, error);
       if (attempt === TRIES)
-        throw new KoineError('unavailable', `${what}: ${reasonOf(error, hub)}.`, {}, error);
+        throw new KoineError('unavailable', `${what}: ${complaint(error, hub)}.`, {}, error);
       await network.wait(backOffMs(attempt), signal);
     }
   }
@@ -76,8 +76,7 @@ function digestOf(lfs: string | undefined, blob: string | undefined): HubFile['d
   return blob === undefined ? undefined : { kind: 'git', hex: blob };
 }
 
-function reasonOf(error: unknown, { endpoint }: Hub): string {
+function complaint(error: unknown, { endpoint }: Hub): string {
   if (error instanceof TransientError) return error.message;
-  const reason = networkCode(error) ?? (error instanceof Error ? error.message : String(error));
-  return `the list of files could not be read from ${endpoint} (${reason})`;
+  return `the list of files could not be read from ${endpoint} (${reasonOf(error)})`;
 }

@@ -53,6 +53,11 @@ export function networkCode(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Why a transfer failed, in a word or a few. */
+export function reasonOf(error: unknown): string {
+  return networkCode(error) ?? (error instanceof Error ? error.message : String(error));
+}
+
 /** Whether the hub could not be reached at all, as when there is no network. */
 export function isUnreachable(error: unknown): boolean {
   return UNREACHABLE.has(networkCode(error) ?? '');

@@ -77,7 +77,11 @@ describe('npm start', () => {
     );
     // What comes behind keeps the shell from becoming the process itself, as npm's shell does not.
     const command = `"${process.execPath}" scripts/start.mjs; true`;
-    const shell = spawn('/bin/sh', ['-c', command], { cwd: clone, stdio: ['ignore', 'pipe', 'ignore'] });
+    const shell = spawn('/bin/sh', ['-c', command], {
+      cwd: clone,
+      env: { ...process.env, npm_lifecycle_event: 'start' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     let output = '';
     shell.stdout.on('data', (bytes: Buffer) => {
       output += bytes.toString();

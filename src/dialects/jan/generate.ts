@@ -11,7 +11,7 @@ import {
   type Usage,
 } from '../../protocol/index.js';
 import { type Metrics, RequestMeter } from '../../telemetry/index.js';
-import { isWithin } from '../openai/index.js';
+import { isWithin, logged } from '../openai/index.js';
 import { InvalidBody } from './check/fault.js';
 import type { Decoded } from './decode.js';
 import { addUsage, NO_USAGE, type ReplyEncoder, type StreamEncoder } from './encode.js';
@@ -166,11 +166,9 @@ async function begin(prepare: StreamParts['prepare']) {
 }
 
 /** What is wrong with a body can come too late for a status of its own. */
-function failureBy({ log }: Exchange, error: unknown): Failure {
+function failureBy(exchange: Exchange, error: unknown): Failure {
   if (error instanceof InvalidBody) return { code: 'invalid_request', message: error.message };
-  const failure = toFailure(error);
-  if (failure.code === 'internal') log.error({ err: error }, 'a generation failed');
-  return failure;
+  return logged(exchange, error);
 }
 
 /** Passes the events of one prompt on to the stream. */

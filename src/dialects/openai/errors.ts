@@ -137,3 +137,10 @@ function doorRefusal(problem: Exclude<Problem, { kind: 'thrown' }>, { method, pa
       return assertNever(kind);
   }
 }
+
+/** A throw is no way for an engine to fail, so it is logged before it becomes a failure. */
+export function logged(exchange: Exchange, error: unknown): Failure {
+  const failure = toFailure(error);
+  if (failure.code === 'internal') exchange.log.error({ err: error }, 'a generation failed');
+  return failure;
+}

@@ -3,17 +3,11 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Exchange, SseStream } from '../../http/index.js';
-import {
-  type Engine,
-  type Failure,
-  type GenerateEvent,
-  toFailure,
-  type Usage,
-} from '../../protocol/index.js';
+import type { Engine, Failure, GenerateEvent, Usage } from '../../protocol/index.js';
 import { type Metrics, RequestMeter } from '../../telemetry/index.js';
 import type { Decoded } from './decode.js';
 import { addUsage, NO_USAGE, type ReplyEncoder, type StreamEncoder } from './encode.js';
-import { failureFrame, sendFailure } from './errors.js';
+import { failureFrame, logged, sendFailure } from './errors.js';
 import { isWithin } from './within.js';
 
 /** One exchange's work. */
@@ -213,11 +207,4 @@ async function gather(exchange: Exchange, run: Running, encoder: ReplyEncoder): 
   } finally {
     meter.end();
   }
-}
-
-/** A throw is no way for an engine to fail, so it is logged before it becomes a failure. */
-function logged(exchange: Exchange, error: unknown): Failure {
-  const failure = toFailure(error);
-  if (failure.code === 'internal') exchange.log.error({ err: error }, 'a generation failed');
-  return failure;
 }

@@ -6,7 +6,7 @@ import { type OpenAiOptions, openAiRoutes } from './routes.js';
 
 export { lengthOf } from './encode/logprobs.js';
 export { addUsage, DONE, NO_USAGE, type ReplyEncoder, type StreamEncoder } from './encode.js';
-export { WIRE_ERRORS, type WireError } from './errors.js';
+export { logged, WIRE_ERRORS, type WireError } from './errors.js';
 export { resolveModel, type UnknownModel } from './models.js';
 export type { OpenAiOptions } from './routes.js';
 export { isWithin } from './within.js';

@@ -31,7 +31,6 @@ interface Place {
   tokens: Int32Array;
   kept: number;
   scope: string;
-  isPrivate: boolean;
   lastUsed: number;
 }
 
@@ -74,7 +73,6 @@ export class Places {
       tokens: new Int32Array(0),
       kept: 0,
       scope: '',
-      isPrivate: false,
       lastUsed: 0,
     }));
   }
@@ -137,10 +135,9 @@ export class Places {
     place.tokens = tenant.tokens;
     place.kept = tenant.computed;
     place.scope = tenant.scope;
-    place.isPrivate = !(this.#sharesPrefixes && tenant.usePrefixCache);
     place.lastUsed = ++this.#tick;
     tenant.place = -1;
-    if (place.isPrivate) this.#clear(place);
+    if (!this.#sharesPrefixes || !tenant.usePrefixCache) this.#clear(place);
   }
 
   /** Ends a tenancy and throws its KV away: what a failed decode left behind is not to be trusted. */
